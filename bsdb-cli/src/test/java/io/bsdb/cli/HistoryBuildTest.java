@@ -8,14 +8,18 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Builds and changes of tables with a history on the command line. */
 class HistoryBuildTest {
@@ -141,6 +145,84 @@ class HistoryBuildTest {
     CommandRun noTime = run("op,item\nd,milk\n", "apply", "-i", "-", "--format", "csv");
     assertThat(noTime.status()).isEqualTo(ExitStatus.NO);
     assertThat(noTime.err()).contains("no column 'at'");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"csv", "json", "parquet", "query", "jdbc"})
+  void endedRowsOfAScanAreBuiltAgain(String form, @TempDir Path other, @TempDir Path files)
+      throws IOException {
+    succeeds(build("--history"));
+    String ends = "op,item,at\nd,milk,2026-03-01T00:00:00Z\nd,salt,1969-03-01T00:00:00Z\n";
+    succeeds(run(ends, "apply", "-i", "-", "--format", "csv"));
+    List<Object> build = new ArrayList<>(List.of("build", "-t", other, "--history"));
+    build.addAll(List.of("--key", "item,at", "--verify-input"));
+    boolean isText = form.equals("csv") || form.equals("json");
+    Path file = files.resolve("rows.parquet");
+    if (isText) {
+      Files.writeString(file, succeeds(run("", "scan", "--history", "--format", form)).out());
+      build.addAll(List.of("--format", form.equals("json") ? "jsonl" : form, "-i", file));
+      build.addAll(List.of("--schema", "item STRING, price INT NOT NULL, at TIMESTAMP_LTZ(3)"));
+    } else {
+      succeeds(run("", "scan", "--history", "--format", "parquet", "-o", file));
+      String query = "SELECT ended, * EXCLUDE (ended) FROM '" + file + "'";
+      build.addAll(
+          switch (form) {
+            case "parquet" -> List.of("--format", form, "-i", file);
+            case "query" -> List.of("--query", query);
+            default -> List.of("--query", query, "--jdbc", "jdbc:duckdb:");
+          });
+    }
+
+    CommandRun built = succeeds(CommandRun.of(build.toArray()));
+
+    if (!isText) {
+      assertThat(built.err()).doesNotContain("`ended`");
+    }
+    String rows = CommandRun.of("scan", "-t", other, "--history", "--format", "csv").out();
+    assertThat(rows.lines().skip(1)).isEqualTo(history()).hasSize(5);
+    assertThat(rows).contains("salt,,1969-03-01T00:00:00Z,true\n");
+  }
+
+  @Test
+  void marksEndsBesideAColumnOfThatName() {
+    String columns = "item STRING, ended BOOLEAN, at TIMESTAMP_LTZ(3), _ended BOOLEAN";
+    String input =
+        """
+        item,ended,at,_ended
+        bread,true,2026-01-01T00:00:00Z,
+        bread,,2026-02-01T00:00:00Z,true
+        """;
+    Object[] build = {"build", "--history", "-i", "-", "--format", "csv", "--key", "item,at"};
+    Object[] all = Stream.concat(Stream.of(build), Stream.of("--schema", columns)).toArray();
+    succeeds(run(input, all));
+
+    String scan = succeeds(run("", "scan", "--history", "--format", "csv")).out();
+    assertThat(scan)
+        .isEqualTo(
+            """
+            item,ended,at,_ended
+            bread,true,2026-01-01T00:00:00Z,false
+            bread,,2026-02-01T00:00:00Z,true
+            """);
+  }
+
+  @Test
+  void refusesEndsThatAreNeitherTrueNorFalse() {
+    CommandRun run =
+        run(
+            "item,at,ended\nbread,2026-01-01T00:00:00Z,no\n",
+            "build",
+            "--history",
+            "--input",
+            "-",
+            "--format",
+            "csv",
+            "--key",
+            "item,at",
+            "--schema",
+            "item STRING, at TIMESTAMP_LTZ(3)");
+    assertThat(run.status()).isEqualTo(ExitStatus.NO);
+    assertThat(run.err()).contains("(standard input):2: ").contains("'no'");
   }
 
   @Test

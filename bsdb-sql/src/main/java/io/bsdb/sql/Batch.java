@@ -32,17 +32,39 @@ final class Batch {
    * @throws IllegalArgumentException if key or value is not complete
    */
   void add(KeyWriter key, RowWriter value) {
-    int keyLength = key.length();
-    if (bytes.length - length < keyLength) {
-      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + keyLength));
-    }
-    System.arraycopy(key.buffer(), 0, bytes, length, keyLength);
+    int keyLength = copy(key);
     int valueLength = value.writeTo(bytes, length + keyLength);
     if (valueLength < 0) {
       int needed = Math.addExact(length + keyLength, -1 - valueLength);
       bytes = Arrays.copyOf(bytes, (int) Math.max(needed, Math.min(1 << 30, 2L * bytes.length)));
       valueLength = value.writeTo(bytes, length + keyLength);
     }
+    end(keyLength, valueLength);
+  }
+
+  /** Adds an ended row. Throws what {@link #add} throws. */
+  void addEnded(KeyWriter key) {
+    byte[] ended = RowWriter.ended();
+    int keyLength = copy(key);
+    reserve(keyLength + ended.length);
+    System.arraycopy(ended, 0, bytes, length + keyLength, ended.length);
+    end(keyLength, ended.length);
+  }
+
+  private int copy(KeyWriter key) {
+    int keyLength = key.length();
+    reserve(keyLength);
+    System.arraycopy(key.buffer(), 0, bytes, length, keyLength);
+    return keyLength;
+  }
+
+  private void reserve(int more) {
+    if (bytes.length - length < more) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + more));
+    }
+  }
+
+  private void end(int keyLength, int valueLength) {
     keyLengths[count] = keyLength;
     length += keyLength + valueLength;
     ends[count++] = length;

@@ -119,12 +119,14 @@ public final class JdbcQuery implements Closeable {
    * Runs the query, in a thread beside the caller's, which hands the records to the sink. An
    * interrupt of the caller cancels the query.
    *
-   * @param schema of {@link #columns()}
+   * @param schema of {@link #columns()}, without the one that says which rows are ended
+   * @param ended that column, a BOOLEAN, whose rows with true become ended ones; null if there is
+   *     none
    * @throws QueryException if it cannot be carried out to its end
    * @throws IOException what the sink throws
    */
-  public void read(Schema schema, RecordSink sink) throws IOException {
-    Encoder encoder = new Encoder(schema, columns);
+  public void read(Schema schema, @Nullable String ended, RecordSink sink) throws IOException {
+    Encoder encoder = new Encoder(schema, columns, ended);
     try (PreparedStatement prepared = connection.prepareStatement(sql)) {
       prepared.setFetchSize(BATCH);
       try (Batches batches =
@@ -162,14 +164,25 @@ public final class JdbcQuery implements Closeable {
     private final KeyWriter key;
     private final RowWriter value;
     private final int[] keyColumns;
+
+    /** Positions in the query of the schema's columns. */
+    private final int[] positions;
+
+    /** Position in the query of the column that says which rows are ended; -1: none are. */
+    private final int endedColumn;
+
     private long rows;
 
-    Encoder(Schema schema, List<JdbcColumn> columns) {
+    Encoder(Schema schema, List<JdbcColumn> columns, @Nullable String endedColumn) {
       this.schema = schema;
       this.columns = columns;
       this.key = KeyWriter.of(schema);
       this.value = new RowWriter(RowLayout.ofValues(schema));
       this.keyColumns = schema.primaryKey().stream().mapToInt(schema::position).toArray();
+      List<String> names = columns.stream().map(JdbcColumn::name).toList();
+      this.positions =
+          schema.columns().stream().mapToInt(column -> names.indexOf(column.name())).toArray();
+      this.endedColumn = endedColumn == null ? -1 : names.indexOf(endedColumn);
     }
 
     void encode(ResultSet result, Batch batch) throws IOException, SQLException {
@@ -181,13 +194,17 @@ public final class JdbcQuery implements Closeable {
         }
         key.reset();
         for (int i : keyColumns) {
-          FieldEncoder.write(key, schema.columns().get(i), row[i]);
+          FieldEncoder.write(key, schema.columns().get(i), row[positions[i]]);
+        }
+        if (endedColumn >= 0 && Boolean.TRUE.equals(row[endedColumn])) {
+          batch.addEnded(key);
+          return;
         }
         value.reset();
-        for (int i = 0; i < row.length; i++) {
+        for (int i = 0; i < positions.length; i++) {
           int field = schema.valuePosition(i);
-          if (field >= 0 && row[i] != null) {
-            FieldEncoder.write(value, field, row[i]);
+          if (field >= 0 && row[positions[i]] != null) {
+            FieldEncoder.write(value, field, row[positions[i]]);
           }
         }
         batch.add(key, value);

@@ -2,7 +2,6 @@ package io.bsdb.sql;
 
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
-import io.bsdb.row.Schema;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,11 +45,11 @@ public final class ParquetFile {
    *
    * @throws IllegalArgumentException naming a column whose values the file could not hold exactly
    */
-  public static void write(Path file, Schema schema, Rows rows) throws IOException {
-    List<String> columns = new ArrayList<>();
-    for (Column column : schema.columns()) {
-      String name = "c" + columns.size();
-      columns.add(
+  public static void write(Path file, List<Column> columns, Rows rows) throws IOException {
+    List<String> values = new ArrayList<>();
+    for (Column column : columns) {
+      String name = "c" + values.size();
+      values.add(
           "%s AS \"%s\"".formatted(value(name, column), column.name().replace("\"", "\"\"")));
     }
     Path part = file.resolveSibling(file.getFileName() + ".part");
@@ -67,7 +66,7 @@ public final class ParquetFile {
       statement.execute("SET TimeZone = 'UTC'");
       statement.execute(
           "COPY (SELECT %s FROM %s()) TO %s (FORMAT parquet)"
-              .formatted(String.join(", ", columns), FUNCTION, SourceType.quoted(part.toString())));
+              .formatted(String.join(", ", values), FUNCTION, SourceType.quoted(part.toString())));
       Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
     } catch (SQLException e) {
       if (source.failure != null) {

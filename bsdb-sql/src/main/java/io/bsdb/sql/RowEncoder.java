@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.List;
 import org.duckdb.DuckDBDataChunkReader;
 import org.duckdb.DuckDBReadableVector;
+import org.jspecify.annotations.Nullable;
 
 /** Makes records of the rows of one run, whose last row marks that it was whole. */
 final class RowEncoder {
@@ -16,16 +17,27 @@ final class RowEncoder {
   private final KeyWriter key;
   private final RowWriter value;
   private final int[] keyColumns;
+
+  /** Positions in the query of the schema's columns. */
+  private final int[] positions;
+
+  /** Position in the query of the column that says which rows are ended; -1: none are. */
+  private final int endedColumn;
+
   private final DuckDBReadableVector[] vectors;
   private long count;
   private boolean ended;
 
-  RowEncoder(Schema schema, List<SourceColumn> columns) {
+  RowEncoder(Schema schema, List<SourceColumn> columns, @Nullable String endedColumn) {
     this.schema = schema;
     this.columns = columns;
     this.key = KeyWriter.of(schema);
     this.value = new RowWriter(RowLayout.ofValues(schema));
     this.keyColumns = schema.primaryKey().stream().mapToInt(schema::position).toArray();
+    List<String> names = columns.stream().map(column -> column.column().name()).toList();
+    this.positions =
+        schema.columns().stream().mapToInt(column -> names.indexOf(column.name())).toArray();
+    this.endedColumn = endedColumn == null ? -1 : names.indexOf(endedColumn);
     this.vectors = new DuckDBReadableVector[columns.size()];
   }
 
@@ -65,13 +77,24 @@ final class RowEncoder {
     try {
       key.reset();
       for (int i : keyColumns) {
-        columns.get(i).reader().write(vectors[i], row, schema.columns().get(i), key);
+        int from = positions[i];
+        columns.get(from).reader().write(vectors[from], row, schema.columns().get(i), key);
+      }
+      if (endedColumn >= 0
+          && !vectors[endedColumn].isNull(row)
+          && vectors[endedColumn].getBoolean(row)) {
+        batch.addEnded(key);
+        return;
       }
       value.reset();
-      for (int i = 0; i < vectors.length; i++) {
+      for (int i = 0; i < positions.length; i++) {
         int field = schema.valuePosition(i);
         if (field >= 0) {
-          columns.get(i).reader().write(vectors[i], row, schema.columns().get(i), value, field);
+          int from = positions[i];
+          columns
+              .get(from)
+              .reader()
+              .write(vectors[from], row, schema.columns().get(i), value, field);
         }
       }
       batch.add(key, value);

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.duckdb.DuckDBChunkedResult;
 import org.duckdb.DuckDBPreparedStatement;
+import org.jspecify.annotations.Nullable;
 
 /** A query whose rows become records. Used by one thread, while its engine is open. */
 public final class SqlQuery {
@@ -84,17 +85,19 @@ public final class SqlQuery {
    * Runs the query. Rows become records in a thread beside the caller's, which hands them to the
    * sink.
    *
-   * @param schema of {@link #columns()}
+   * @param schema of {@link #columns()}, without the one that says which rows are ended
+   * @param ended that column, a BOOLEAN, whose rows with true become ended ones; null if there is
+   *     none
    * @throws QueryException if it cannot be carried out to its end
    * @throws IOException what the sink throws
    */
-  public void read(Schema schema, RecordSink sink) throws IOException {
+  public void read(Schema schema, @Nullable String ended, RecordSink sink) throws IOException {
     // When a stream of chunks fails, it just ends. A last row of its own marks that it was whole.
     String withEnd =
         "SELECT *, true FROM (%s) AS r(%s) UNION ALL SELECT %s, false"
             .formatted(
                 statement, names, String.join(", ", Collections.nCopies(columns.size(), "NULL")));
-    RowEncoder encoder = new RowEncoder(schema, columns);
+    RowEncoder encoder = new RowEncoder(schema, columns, ended);
     try (DuckDBPreparedStatement prepared =
             (DuckDBPreparedStatement) connection.prepareStatement(withEnd);
         Batches batches = Batches.produce(target -> encode(prepared, encoder, target), prepared)) {

@@ -36,6 +36,7 @@ class JdbcQueryTest {
     try (JdbcQuery query = open(sql)) {
       query.read(
           Schema.of(query.columns(), List.of("id")),
+          null,
           new RecordSink() {
             @Override
             public void add(byte[] bytes, int keyOffset, int keyLength, int valueLength, long row) {

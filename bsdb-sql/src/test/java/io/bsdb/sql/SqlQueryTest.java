@@ -44,6 +44,7 @@ class SqlQueryTest {
     List<String> rows = new ArrayList<>();
     query.read(
         schema,
+        null,
         new RecordSink() {
           @Override
           public void add(byte[] bytes, int keyOffset, int keyLength, int valueLength, long row) {
@@ -288,6 +289,7 @@ class SqlQueryTest {
             () ->
                 query.read(
                     schema,
+                    null,
                     new RecordSink() {
                       @Override
                       public void add(

@@ -3,12 +3,21 @@ package io.bsdb.quickstart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Builds in Flink, whose jars are those of the examples. */
 class FlinkBuildTest {
@@ -57,6 +66,75 @@ class FlinkBuildTest {
     assertThat(CommandRun.of("get", "-t", table, "--", "2").out())
         .isEqualTo("2\t{\"id\": 2, \"name\": \"violet\"}\n");
     assertThat(CommandRun.of("inspect", "-t", table).out()).contains("12");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--history", "--history=1d"})
+  void buildsTheSameHistoryAsTheBuiltInEngine(String history) throws IOException {
+    Path input = directory.resolve("prices.csv");
+    Files.writeString(
+        input,
+        """
+        bread,320,2020-01-01T00:00:00,false
+        bread,,2020-02-01T00:00:00,true
+        bread,350,2020-03-01T00:00:00,false
+        milk,140,1969-02-01T00:00:00,false
+        milk,,2020-03-01T00:00:00,true
+        salt,90,2020-05-01T00:00:00,
+        """);
+    // A row at the end of a partition stays, whatever replaces it in the next one.
+    Object[] common = {"build", history, "--partitions", "1", "--key", "item,since", "-t"};
+    Path builtIn = directory.resolve("built-in");
+    CommandRun local =
+        run(
+            common,
+            builtIn,
+            "--schema",
+            "item STRING, price INT, since TIMESTAMP(3), ended BOOLEAN",
+            "--format",
+            "csv",
+            "--no-header",
+            "-i",
+            input);
+    assertThat(local.status()).as(local.err()).isZero();
+    Files.writeString(
+        script,
+        """
+        CREATE TABLE prices (item STRING, price INT, since STRING, ended BOOLEAN) WITH (
+          'connector' = 'filesystem', 'path' = '%s', 'format' = 'csv', 'csv.null-literal' = '');
+        SELECT item, price, TO_TIMESTAMP(since, 'yyyy-MM-dd''T''HH:mm:ss') AS since, ended FROM prices
+        """
+            .formatted(input.toUri()));
+    CommandRun flink =
+        run(
+            common,
+            table,
+            "--engine",
+            "flink",
+            "--sql",
+            script,
+            "--classpath",
+            System.getProperty("java.class.path"));
+
+    assertThat(flink.status()).as(flink.err()).isZero();
+    String rows = CommandRun.of("scan", "-t", builtIn, "--history").out();
+    assertThat(rows.lines()).hasSize(history.equals("--history") ? 6 : 3);
+    assertThat(rows)
+        .contains(
+            "{\"item\": \"milk\", \"price\": null, \"since\": \"2020-03-01T00:00:00\", \"ended\": true}");
+    assertThat(CommandRun.of("scan", "-t", table, "--history").out()).isEqualTo(rows);
+    assertThat(schemaAndRetention(table)).isEqualTo(schemaAndRetention(builtIn));
+  }
+
+  private static CommandRun run(Object[] first, Object... more) {
+    return CommandRun.of(Stream.concat(Stream.of(first), Stream.of(more)).toArray());
+  }
+
+  private static List<Object> schemaAndRetention(Path table) throws IOException {
+    Table opened = Table.at(table);
+    Manifest manifest = opened.manifest(opened.requireCurrentVersion());
+    Validity validity = Objects.requireNonNull(manifest.validity());
+    return Arrays.asList(manifest.schema(), validity.retention(), validity.horizon() == null);
   }
 
   @Test

@@ -39,7 +39,8 @@ import picocli.CommandLine.Option;
           + " the schema is that of the files, the query or the SELECT.",
       "",
       "With --history the rows are those of a history: the last column of --key is the time from"
-          + " which a row is valid. 'bsdb apply' ends rows.",
+          + " which a row is valid. A BOOLEAN column 'ended', as 'bsdb scan --history' prints it, is"
+          + " none of the table, and says which rows are ended.",
       "",
       "If anything is wrong with an input, the snapshot in service stays in service. So it does if"
           + " the inputs hold no record at all, unless --min-rows 0 allows that.",

@@ -4,6 +4,7 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.Validity;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.File;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.net.URLClassLoader;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -148,18 +150,24 @@ final class FlinkBuild {
         .toMap()
         .forEach(
             (name, value) -> {
-              if (name.equals("dictionary-size")
-                  || name.equals("temp")
-                  || name.equals("history")
-                  || name.contains(".")) {
+              if (name.equals("dictionary-size") || name.equals("temp") || name.contains(".")) {
                 if (!value.equals(defaults.get(name))) {
                   throw CommandFailure.usage(
                       "--engine flink has no such option: " + name.replaceAll("\\..*", ""));
                 }
-              } else if (!name.equals("threads") && !value.equals(defaults.get(name))) {
+              } else if (!name.equals("threads")
+                  && !name.equals("history")
+                  && !value.equals(defaults.get(name))) {
                 sink.put("sink." + name, value);
               }
             });
+    Validity validity = options.validity();
+    if (validity != null) {
+      Duration retention = validity.retention();
+      sink.put(
+          "history.retention",
+          retention == null ? Validity.FOREVER.toString() : retention.toMillis() + " ms");
+    }
     return sink;
   }
 

@@ -138,7 +138,7 @@ final class RecordArguments {
         throw CommandFailure.usage(
             "--schema is for csv and jsonl; a --query may CAST, and may read Parquet files");
       }
-      RecordFormat format = sql(inputs, options);
+      RecordFormat format = ofHistory(sql(inputs, options), options);
       console.say("schema: %s", format.schema());
       return format;
     }
@@ -156,7 +156,7 @@ final class RecordArguments {
       if (!addresses.isEmpty()) {
         throw CommandFailure.usage("--schema gives all types: write 'column IP' there, not --ip");
       }
-      return RowFormat.records(source, columns(schema), key);
+      return ofHistory(RowFormat.records(source, columns(schema), key), options);
     }
     List<Column> columns = withAddresses(source.columns(inputs, badLines.beforehand(), sampling));
     RowFormat format = RowFormat.records(source, columns, key);
@@ -164,6 +164,10 @@ final class RecordArguments {
         "schema, inferred from %s rows: %s",
         sampling == Sampling.FIRST_ROWS ? "the first" : "all", format.schema());
     return format;
+  }
+
+  private static RecordFormat ofHistory(RecordFormat format, WriterOptions options) {
+    return options.validity() == null ? format : format.withEnded();
   }
 
   private RecordFormat sql(Inputs inputs, WriterOptions options) throws IOException {

@@ -47,6 +47,11 @@ public final class CsvSource extends TextRows {
   }
 
   @Override
+  public boolean hasNames() {
+    return hasHeader;
+  }
+
+  @Override
   void read(InputStream in, String name, List<String> columns, Fields fields) throws IOException {
     Rows rows = new Rows(name, hasHeader, columns, fields);
     try (CsvParser parser = FACTORY.createParser(new Utf8Reader(in, name))) {

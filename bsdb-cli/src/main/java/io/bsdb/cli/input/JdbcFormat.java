@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Rows that a database finds over JDBC: those of a query. */
 public final class JdbcFormat implements RecordFormat {
@@ -32,11 +33,20 @@ public final class JdbcFormat implements RecordFormat {
     }
   }
 
-  private JdbcFormat(Database database, String query, Schema schema, List<String> addresses) {
+  /** The column that says whether a row is ended; null if there is none. */
+  private final @Nullable String ended;
+
+  private JdbcFormat(
+      Database database,
+      String query,
+      Schema schema,
+      List<String> addresses,
+      @Nullable String ended) {
     this.database = database;
     this.query = query;
     this.schema = schema;
     this.addresses = List.copyOf(addresses);
+    this.ended = ended;
   }
 
   /**
@@ -49,7 +59,8 @@ public final class JdbcFormat implements RecordFormat {
       Database database, String query, List<String> key, List<String> addresses)
       throws IOException {
     try (JdbcQuery opened = database.open(query, addresses)) {
-      return new JdbcFormat(database, query, RowFormat.schema(opened.columns(), key), addresses);
+      return new JdbcFormat(
+          database, query, RowFormat.schema(opened.columns(), key), addresses, null);
     }
   }
 
@@ -64,7 +75,13 @@ public final class JdbcFormat implements RecordFormat {
 
   @Override
   public JdbcFormat withKeyEncoding(KeyEncoding encoding) {
-    return new JdbcFormat(database, query, schema.withKeyEncoding(encoding), addresses);
+    return new JdbcFormat(database, query, schema.withKeyEncoding(encoding), addresses, ended);
+  }
+
+  @Override
+  public JdbcFormat withEnded() {
+    String name = RowFormat.endedColumn(schema);
+    return new JdbcFormat(database, query, RowFormat.without(name, schema), addresses, name);
   }
 
   @Override
@@ -76,7 +93,7 @@ public final class JdbcFormat implements RecordFormat {
   public void read(InputFile file, AtomicLong stored, Sink sink, BadLines badLines)
       throws IOException {
     try (JdbcQuery opened = database.open(query, addresses)) {
-      opened.read(schema, new SqlFormat.Records(file, stored, 0, sink, badLines));
+      opened.read(schema, ended, new SqlFormat.Records(file, stored, 0, sink, badLines));
     } catch (QueryException e) {
       throw failure(e);
     }

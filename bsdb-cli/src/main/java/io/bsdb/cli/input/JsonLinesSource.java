@@ -17,6 +17,11 @@ import org.jspecify.annotations.Nullable;
 /** A JSON object per line. Empty lines are passed over. */
 public final class JsonLinesSource extends TextRows {
   @Override
+  public boolean hasNames() {
+    return true;
+  }
+
+  @Override
   void read(InputStream in, String name, List<String> columns, Fields fields) throws IOException {
     Lines.read(
         in,

@@ -52,6 +52,14 @@ public interface RecordFormat {
     return this;
   }
 
+  /**
+   * Returns the same format for rows of a history: a BOOLEAN column of the input, called as {@code
+   * bsdb scan --history} calls it, is none of the table and says which rows are ended.
+   */
+  default RecordFormat withEnded() {
+    return this;
+  }
+
   /** Returns a key as messages show it. */
   default String describe(byte[] key) {
     return Encoding.excerpt(key, 0, key.length);

@@ -3,8 +3,10 @@ package io.bsdb.cli.input;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
+import io.bsdb.row.ColumnType.Kind;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
+import io.bsdb.row.RowWriter;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import java.io.IOException;
@@ -18,13 +20,26 @@ public final class RowFormat implements RecordFormat {
   private final RowSource source;
   private final RowCodec codec;
 
-  /** The column with the operation of a row; null if each row is a record. */
+  /** All columns of the input, in its order. */
+  private final List<Column> columns;
+
+  /** The last column, with the operation of a row; null if each row is a record. */
   private final @Nullable Column operation;
 
-  private RowFormat(RowSource source, Schema schema, @Nullable Column operation) {
+  /** The column that says whether a row is ended; null if none is. */
+  private final @Nullable String ended;
+
+  private RowFormat(
+      RowSource source,
+      Schema schema,
+      List<Column> columns,
+      @Nullable Column operation,
+      @Nullable String ended) {
     this.source = source;
     this.codec = RowCodec.of(schema);
+    this.columns = columns;
     this.operation = operation;
+    this.ended = ended;
   }
 
   /**
@@ -33,7 +48,8 @@ public final class RowFormat implements RecordFormat {
    * @throws CommandFailure if they have no such key
    */
   public static RowFormat records(RowSource source, List<Column> columns, List<String> key) {
-    return new RowFormat(source, schema(columns, key), null);
+    Schema schema = schema(columns, key);
+    return new RowFormat(source, schema, schema.columns(), null, null);
   }
 
   /** Returns the schema of these columns. Throws what {@link #records} throws. */
@@ -56,7 +72,8 @@ public final class RowFormat implements RecordFormat {
       throw CommandFailure.usage(
           "the table has a column '%s' of its own; --op-column names another".formatted(operation));
     }
-    return new RowFormat(source, schema, new Column(operation, ColumnType.parse("STRING")));
+    Column last = new Column(operation, ColumnType.parse("STRING"));
+    return new RowFormat(source, schema, and(last, schema.columns()), last, null);
   }
 
   @Override
@@ -66,7 +83,53 @@ public final class RowFormat implements RecordFormat {
 
   @Override
   public RowFormat withKeyEncoding(KeyEncoding encoding) {
-    return new RowFormat(source, schema().withKeyEncoding(encoding), operation);
+    return new RowFormat(source, schema().withKeyEncoding(encoding), columns, operation, ended);
+  }
+
+  @Override
+  public RowFormat withEnded() {
+    String declared = endedColumn(schema());
+    if (declared != null) {
+      return new RowFormat(source, without(declared, schema()), columns, operation, declared);
+    }
+    if (!source.hasNames()) {
+      return this;
+    }
+    String name = RowJsonWriter.endedMember(names(columns));
+    Column last = new Column(name, ColumnType.of(Kind.BOOLEAN));
+    return new RowFormat(source, schema(), and(last, columns), operation, name);
+  }
+
+  private static List<Column> and(Column last, List<Column> columns) {
+    List<Column> all = new ArrayList<>(columns);
+    all.add(last);
+    return all;
+  }
+
+  private static List<String> names(List<Column> columns) {
+    return columns.stream().map(Column::name).toList();
+  }
+
+  /**
+   * Returns the column among all of an input that says whether a row is ended; null if there is
+   * none.
+   */
+  static @Nullable String endedColumn(Schema all) {
+    List<String> names = names(all.columns());
+    String beside = RowJsonWriter.endedMember(names);
+    String name = names.contains(beside) ? beside : RowJsonWriter.endedMember(List.of());
+    boolean isFound =
+        all.valueColumns().stream()
+            .anyMatch(column -> column.name().equals(name) && column.type().kind() == Kind.BOOLEAN);
+    return isFound ? name : null;
+  }
+
+  /** Returns a schema without one of its columns. */
+  static Schema without(@Nullable String name, Schema schema) {
+    return Schema.of(
+            schema.columns().stream().filter(column -> !column.name().equals(name)).toList(),
+            schema.primaryKey())
+        .withKeyEncoding(schema.keyEncoding());
   }
 
   @Override
@@ -77,10 +140,6 @@ public final class RowFormat implements RecordFormat {
   @Override
   public void read(InputFile file, AtomicLong stored, Sink sink, BadLines badLines)
       throws IOException {
-    List<Column> columns = new ArrayList<>(schema().columns());
-    if (operation != null) {
-      columns.add(operation);
-    }
     source.read(file, stored, columns, new Rows(file.name(), sink, badLines));
   }
 
@@ -89,6 +148,9 @@ public final class RowFormat implements RecordFormat {
     private final String name;
     private final Sink sink;
     private final BadLines badLines;
+    private final int[] positions =
+        schema().columns().stream().mapToInt(c -> names(columns).indexOf(c.name())).toArray();
+    private final int endedPosition = ended == null ? -1 : names(columns).indexOf(ended);
     private final @Nullable Object[] keyValues = new Object[schema().keyColumns().size()];
     private final @Nullable Object[] otherValues = new Object[schema().valueColumns().size()];
 
@@ -118,9 +180,9 @@ public final class RowFormat implements RecordFormat {
       for (int i = 0; i < schema().columns().size(); i++) {
         int keyPosition = schema().keyPosition(i);
         if (keyPosition >= 0) {
-          keyValues[keyPosition] = values[i];
+          keyValues[keyPosition] = values[positions[i]];
         } else {
-          otherValues[schema().valuePosition(i)] = values[i];
+          otherValues[schema().valuePosition(i)] = values[positions[i]];
         }
       }
       byte[] key;
@@ -128,7 +190,9 @@ public final class RowFormat implements RecordFormat {
       try {
         boolean puts = operation == null || operation(values, given, operation) == Operation.PUT;
         key = codec.encodeKey(keyValues);
-        if (puts) {
+        if (endedPosition >= 0 && Boolean.TRUE.equals(values[endedPosition])) {
+          value = RowWriter.ended();
+        } else if (puts) {
           value = codec.encodeValue(otherValues);
         }
       } catch (IllegalArgumentException e) {

@@ -38,6 +38,9 @@ public interface RowSource {
    */
   List<Column> columns(Inputs inputs, BadLines badLines, Sampling sampling) throws IOException;
 
+  /** Returns whether rows name their fields, and so may lack columns that are asked for. */
+  boolean hasNames();
+
   /**
    * Reads an input to its end.
    *

@@ -2,6 +2,8 @@ package io.bsdb.cli.input;
 
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
+import io.bsdb.row.ColumnType.Kind;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
@@ -12,6 +14,7 @@ import io.bsdb.sql.SqlEngine;
 import io.bsdb.sql.SqlQuery;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -41,12 +44,20 @@ public final class SqlFormat implements RecordFormat {
   private final Schema schema;
   private final List<String> addresses;
 
+  /** The column that says whether a row is ended; null if there is none. */
+  private final @Nullable String ended;
+
   private SqlFormat(
-      Resources resources, @Nullable String query, Schema schema, List<String> addresses) {
+      Resources resources,
+      @Nullable String query,
+      Schema schema,
+      List<String> addresses,
+      @Nullable String ended) {
     this.resources = resources;
     this.query = query;
     this.schema = schema;
     this.addresses = List.copyOf(addresses);
+    this.ended = ended;
   }
 
   /**
@@ -60,7 +71,7 @@ public final class SqlFormat implements RecordFormat {
       throws IOException {
     try (SqlEngine engine = resources.engine()) {
       List<Column> columns = engine.query(query).withAddresses(addresses).columns();
-      return new SqlFormat(resources, query, RowFormat.schema(columns, key), addresses);
+      return new SqlFormat(resources, query, RowFormat.schema(columns, key), addresses, null);
     }
   }
 
@@ -76,7 +87,7 @@ public final class SqlFormat implements RecordFormat {
     InputFile first = inputs.files().get(0);
     try (SqlEngine engine = resources.engine()) {
       List<Column> columns = engine.parquet(path(first)).withAddresses(addresses).columns();
-      return new SqlFormat(resources, null, RowFormat.schema(columns, key), addresses);
+      return new SqlFormat(resources, null, RowFormat.schema(columns, key), addresses, null);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.refused("%s: %s".formatted(first.name(), e.getMessage()));
     }
@@ -97,7 +108,13 @@ public final class SqlFormat implements RecordFormat {
 
   @Override
   public SqlFormat withKeyEncoding(KeyEncoding encoding) {
-    return new SqlFormat(resources, query, schema.withKeyEncoding(encoding), addresses);
+    return new SqlFormat(resources, query, schema.withKeyEncoding(encoding), addresses, ended);
+  }
+
+  @Override
+  public SqlFormat withEnded() {
+    String name = RowFormat.endedColumn(schema);
+    return new SqlFormat(resources, query, RowFormat.without(name, schema), addresses, name);
   }
 
   @Override
@@ -111,11 +128,11 @@ public final class SqlFormat implements RecordFormat {
     try (SqlEngine engine = resources.engine()) {
       if (query != null) {
         SqlQuery rows = engine.query(query).withAddresses(addresses);
-        rows.read(schema, new Records(file, stored, 0, sink, badLines));
+        rows.read(schema, ended, new Records(file, stored, 0, sink, badLines));
       } else {
         SqlQuery rows = parquet(engine, file);
         long count = engine.parquetRows(path(file));
-        rows.read(schema, new Records(file, stored, count, sink, badLines));
+        rows.read(schema, ended, new Records(file, stored, count, sink, badLines));
       }
     } catch (QueryException e) {
       throw new IOException("cannot read %s: %s".formatted(file.name(), e.getMessage()), e);
@@ -123,7 +140,11 @@ public final class SqlFormat implements RecordFormat {
   }
 
   private SqlQuery parquet(SqlEngine engine, InputFile file) throws IOException {
-    List<String> names = schema.columns().stream().map(Column::name).toList();
+    List<Column> columns = new ArrayList<>(schema.columns());
+    if (ended != null) {
+      columns.add(new Column(ended, ColumnType.of(Kind.BOOLEAN)));
+    }
+    List<String> names = columns.stream().map(Column::name).toList();
     SqlQuery query;
     try {
       query = engine.parquet(path(file), names).withAddresses(addresses);
@@ -131,7 +152,7 @@ public final class SqlFormat implements RecordFormat {
       throw CommandFailure.refused("%s: %s".formatted(file.name(), e.getMessage()));
     }
     for (int i = 0; i < names.size(); i++) {
-      Column expected = schema.columns().get(i);
+      Column expected = columns.get(i);
       Column actual = query.columns().get(i);
       if (!actual.type().equals(expected.type().nullable())) {
         throw CommandFailure.refused(

@@ -11,7 +11,11 @@ import io.bsdb.reader.KeyRange;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
+import io.bsdb.row.ColumnType.Kind;
 import io.bsdb.row.Schema;
+import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.sql.DuckDb;
 import io.bsdb.sql.ParquetFile;
 import java.io.BufferedOutputStream;
@@ -19,6 +23,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -119,7 +125,7 @@ public final class ScanCommand extends TableCommand {
       Schema schema = reader.manifest().schema();
       RecordText text = RecordText.of(schema, encoding);
       if (history) {
-        requireHistory(reader, wanted);
+        requireHistory(reader);
         text = text.withEnded();
       }
       try (RecordCursor cursor = cursor(history ? reader.allVersions() : reader, text)) {
@@ -133,12 +139,9 @@ public final class ScanCommand extends TableCommand {
     return ExitStatus.OK;
   }
 
-  private static void requireHistory(SnapshotReader reader, Format wanted) {
+  private static void requireHistory(SnapshotReader reader) {
     if (reader.manifest().validity() == null) {
       throw CommandFailure.refused("the table has no history: scan it without --history");
-    }
-    if (wanted == Format.PARQUET) {
-      throw CommandFailure.usage("--history is for text, json and csv");
     }
   }
 
@@ -178,10 +181,15 @@ public final class ScanCommand extends TableCommand {
       throw CommandFailure.usage("the table has no schema; --format parquet is for rows");
     }
     DuckDb.require();
+    List<Column> columns = new ArrayList<>(schema.columns());
+    if (history) {
+      List<String> names = columns.stream().map(Column::name).toList();
+      columns.add(new Column(RowJsonWriter.endedMember(names), ColumnType.of(Kind.BOOLEAN)));
+    }
     long[] rows = {0};
     ParquetFile.write(
         file,
-        schema,
+        columns,
         () -> {
           if (rows[0] == limit || !cursor.next()) {
             return null;

@@ -101,8 +101,13 @@ public final class RowJsonWriter {
    * key. {@link #endedMember} follows the columns of each row.
    */
   public RowJsonWriter withEnded() {
-    boolean isTaken = schema.columns().stream().anyMatch(column -> column.name().equals(ENDED));
-    return new RowJsonWriter(schema, columns, longNumbersAsText, isTaken ? "_" + ENDED : ENDED);
+    List<String> names = schema.columns().stream().map(Column::name).toList();
+    return new RowJsonWriter(schema, columns, longNumbersAsText, endedMember(names));
+  }
+
+  /** Returns what {@link #endedMember()} is beside columns of these names. */
+  public static String endedMember(Collection<String> columns) {
+    return columns.contains(ENDED) ? "_" + ENDED : ENDED;
   }
 
   /**

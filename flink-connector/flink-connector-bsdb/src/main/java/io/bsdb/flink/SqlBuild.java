@@ -1,6 +1,8 @@
 package io.bsdb.flink;
 
+import io.bsdb.flink.row.SnapshotMetadata;
 import io.bsdb.format.Internal;
+import io.bsdb.row.text.RowJsonWriter;
 import java.net.URL;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +20,7 @@ import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
 
 /**
  * Runs a script in Flink, in this process, and builds a table of the rows of its last statement.
@@ -76,7 +79,9 @@ public final class SqlBuild {
     }
     Table rows = environment.sqlQuery(statements.get(statements.size() - 1));
     TableDescriptor.Builder target =
-        TableDescriptor.forConnector("bsdb").schema(schema(rows, key)).option("path", table);
+        TableDescriptor.forConnector("bsdb")
+            .schema(schema(rows, key, options.containsKey(BsdbOptions.HISTORY_RETENTION.key())))
+            .option("path", table);
     options.forEach(target::option);
     environment.createTemporaryTable(TARGET, target.build());
     boolean overwrite = true;
@@ -87,7 +92,12 @@ public final class SqlBuild {
     return SqlBuild.class.getProtectionDomain().getCodeSource().getLocation();
   }
 
-  private static Schema schema(Table rows, List<String> key) {
+  /**
+   * Returns the columns of a table of these rows.
+   *
+   * @param isHistory whether a BOOLEAN column may say which rows are ended, as in other inputs
+   */
+  private static Schema schema(Table rows, List<String> key, boolean isHistory) {
     List<String> names = rows.getResolvedSchema().getColumnNames();
     for (String name : key) {
       if (!names.contains(name)) {
@@ -95,9 +105,18 @@ public final class SqlBuild {
             "key column '%s' is not a column; the SELECT has %s".formatted(name, names));
       }
     }
+    String beside = RowJsonWriter.endedMember(names);
+    String ended = names.contains(beside) ? beside : RowJsonWriter.endedMember(List.of());
     Schema.Builder schema = Schema.newBuilder();
     for (Column column : rows.getResolvedSchema().getColumns()) {
       DataType type = column.getDataType();
+      if (isHistory
+          && column.getName().equals(ended)
+          && type.getLogicalType().is(LogicalTypeRoot.BOOLEAN)
+          && !key.contains(ended)) {
+        schema.columnByMetadata(ended, type, SnapshotMetadata.ENDED.key());
+        continue;
+      }
       schema.column(column.getName(), key.contains(column.getName()) ? type.notNull() : type);
     }
     return schema.primaryKey(key).build();
