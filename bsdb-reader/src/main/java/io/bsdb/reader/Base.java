@@ -24,6 +24,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,10 @@ final class Base {
 
   private final DecoderPools decoders;
   private final LookupCounters counters = new LookupCounters();
+
+  /** By number of the partition: keys that its signatures rejected. */
+  private final @Nullable LongAdder[] rejects;
+
   private final BlockSource uncached;
   private final BlockSource source;
   private final MemoryBudget memory;
@@ -71,6 +76,10 @@ final class Base {
         options.blockCacheBytes() > 0
             ? new CachedBlocks(uncached, options.blockCacheBytes(), counters, memory.elastic())
             : uncached;
+    this.rejects = new @Nullable LongAdder[byNumber.length];
+    for (Partition partition : partitions) {
+      rejects[partition.number()] = counters.signatureRejects(partition.unit());
+    }
   }
 
   private BlockSource openSource(ReaderOptions options, String name) {
@@ -214,6 +223,7 @@ final class Base {
       ending = true;
     }
     source.close(); // again, unless there were other users when this one began to leave
+    counters.end();
     try {
       Closing.all(partitions);
     } finally {
@@ -254,6 +264,11 @@ final class Base {
       bits += (double) partition.recordCount() * partition.signatureBits();
     }
     return keys == 0 ? 0 : bits / keys;
+  }
+
+  /** Counts a key that the signatures of a partition rejected. */
+  void signatureReject(Partition partition) {
+    Objects.requireNonNull(rejects[partition.number()]).increment();
   }
 
   LookupCounters counters() {

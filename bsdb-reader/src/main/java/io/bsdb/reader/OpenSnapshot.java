@@ -11,6 +11,7 @@ import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.memory.ElasticMemory;
+import io.bsdb.reader.memory.SignatureUnit;
 import io.bsdb.reader.metrics.LookupCounters;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
@@ -297,8 +298,7 @@ final class OpenSnapshot implements Closeable {
     }
     long located = partition.index().locate(key, high, low);
     if (located < 0 && key.length > 0 && partition.recordCount() > 0) {
-      base.counters().signatureReject();
-      partition.absentKey();
+      base.signatureReject(partition);
     }
     return located;
   }
@@ -307,7 +307,10 @@ final class OpenSnapshot implements Closeable {
   void countOtherKey(Partition partition) {
     if (options.access().readsFromDisk()) {
       base.counters().falsePositive();
-      partition.absentKey();
+      SignatureUnit unit = partition.unit();
+      if (unit != null) {
+        unit.absentKey();
+      }
     }
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.bsdb.format.SectionKind;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.io.HugeMemory;
 import io.bsdb.reader.memory.ElasticMemory;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.memory.MemoryBudgetExceededException;
@@ -15,13 +16,22 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -272,9 +282,57 @@ class MemoryBudgetTest {
       assertThat(reader.metrics().signatureBits()).isEqualTo(8);
       assertThat(memory.cacheBytes()).isLessThan(alone - RECORDS);
       assertThat(memory.usedBytes()).isLessThanOrEqualTo(memory.limitBytes());
-      assertSomeFound(data(13), reader);
-      assertSomeFound(data(13), reader);
+      byte[] key = data(13).keys().get(7);
+      reader.get(key);
+      long misses = reader.metrics().cacheMisses();
+      reader.get(key);
       assertThat(reader.metrics().cacheHits()).isPositive();
+      assertThat(reader.metrics().cacheMisses()).isEqualTo(misses);
+      long all = memory.limitBytes() - memory.indexBytes();
+      try (MemoryBudget.Claim claim = memory.claim(all, "test")) {
+        assertThat(memory.cacheBytes()).isZero();
+        reader.get(key);
+        reader.get(key);
+        assertThat(reader.metrics().cacheMisses()).isEqualTo(misses + 2);
+      }
+      adjust(memory);
+      assertThat(memory.usedBytes())
+          .isEqualTo(memory.indexBytes() + memory.signatureBytes() + memory.cacheBytes());
+      reader.get(key);
+      reader.get(key);
+      assertThat(reader.metrics().cacheMisses()).isEqualTo(misses + 3);
+      assertSomeFound(data(13), reader);
+    }
+    assertThat(memory.usedBytes()).isZero();
+  }
+
+  @Test
+  void signaturesGiveWayToABlockCacheThatIsHit() throws Exception {
+    TestData data = data(18);
+    data.publish(directory, writer(RecordOrder.HASH).build());
+    MemoryBudget memory = budget(600_000);
+    ReaderOptions options = options(memory).blockCacheBytes(4 << 20).build();
+    try (SnapshotReader reader = SnapshotReader.open(directory, options)) {
+      adjust(memory);
+      assertThat(reader.metrics().signatureBits()).isEqualTo(8);
+      long atFirst = memory.cacheBytes();
+      askForAbsent(reader, 100);
+      for (int i = 0; i < 40_000; i++) {
+        assertThat(reader.get(data.keys().get(i % 20))).isNotNull();
+      }
+      double bits;
+      try (LoggedLines log = LoggedLines.of(ElasticMemory.class)) {
+        adjust(memory);
+        bits = reader.metrics().signatureBits();
+        assertThat(log.all())
+            .hasSize(1)
+            .allMatch(line -> line.matches(".*; saves \\d+ % of the reads"));
+      }
+      assertThat(bits).isLessThan(8);
+      assertThat(memory.cacheBytes()).isGreaterThan(atFirst);
+      askForAbsent(reader, 40_000);
+      adjust(memory);
+      assertThat(reader.metrics().signatureBits()).isGreaterThan(bits);
     }
     assertThat(memory.usedBytes()).isZero();
   }
@@ -317,9 +375,13 @@ class MemoryBudgetTest {
     try (SnapshotReader reader = SnapshotReader.open(directory, options(memory).build())) {
       assertThat(reader.metrics().signatureBits()).isGreaterThanOrEqualTo(8);
       assertThat(memory.signatureBytes()).isZero();
-      adjust(memory);
-      assertThat(memory.signatureBytes()).isZero();
-      assertSomeFound(data, reader);
+      double bits = reader.metrics().signatureBits();
+      try (MemoryBudget.Claim all = memory.claim(PLENTY - memory.indexBytes(), "test")) {
+        adjust(memory);
+        assertThat(reader.metrics().signatureBits()).isEqualTo(bits);
+        assertThat(memory.signatureBytes()).isZero();
+        assertSomeFound(data, reader);
+      }
     }
   }
 
@@ -344,6 +406,79 @@ class MemoryBudgetTest {
       }
       assertThat(memory.usedBytes()).isZero();
     }
+  }
+
+  /** A lookup may still read what was replaced, so it counts until that lookup has ended. */
+  @Test
+  void whatALookupMayReadIsKeptAndCounts() throws Exception {
+    TestData data = data(19);
+    data.publish(directory, writer(RecordOrder.HASH).build());
+    MemoryBudget memory = budget(PLENTY);
+    try (SnapshotReader reader = SnapshotReader.open(directory, options(memory).build())) {
+      adjust(memory);
+      long allocations = HugeMemory.openCount();
+      long used = memory.usedBytes();
+      long all = PLENTY - memory.indexBytes();
+      CountDownLatch began = new CountDownLatch(1);
+      CompletableFuture<Integer> mayEnd = new CompletableFuture<>();
+      Thread lookup =
+          new Thread(
+              () -> {
+                try {
+                  reader.get(
+                      data.keys().get(3),
+                      (key, bytes, offset, length) -> {
+                        began.countDown();
+                        return mayEnd.join();
+                      });
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      lookup.start();
+      try {
+        began.await();
+        assertThatThrownBy(() -> memory.claim(all, "test"))
+            .isInstanceOf(MemoryBudgetExceededException.class);
+        assertThat(reader.metrics().signatureBits()).isZero();
+        assertThat(HugeMemory.openCount()).isEqualTo(allocations);
+        assertThat(memory.usedBytes()).isEqualTo(used);
+      } finally {
+        mayEnd.complete(1);
+        lookup.join();
+      }
+      memory.claim(all, "test").close();
+      assertThat(HugeMemory.openCount()).isEqualTo(allocations - reader.partitionCount());
+    }
+  }
+
+  @Test
+  void countsRightWhateverManyThreadsTake() throws Exception {
+    MemoryBudget memory = budget(1_000);
+    ExecutorService pool = Executors.newFixedThreadPool(4);
+    try {
+      List<Callable<Integer>> takers =
+          Collections.nCopies(
+              4,
+              () -> {
+                int taken = 0;
+                for (int i = 0; i < 100_000; i++) {
+                  int bytes = 300 + i % 7;
+                  if (memory.tryTake(MemoryBudget.Use.INDEX, bytes)) {
+                    taken++;
+                    assertThat(memory.usedBytes() <= 1_000).isTrue();
+                    memory.giveBack(MemoryBudget.Use.INDEX, bytes);
+                  }
+                }
+                return taken;
+              });
+      for (Future<Integer> each : pool.invokeAll(takers)) {
+        assertThat(each.get()).isPositive();
+      }
+    } finally {
+      pool.shutdown();
+    }
+    assertThat(memory.usedBytes()).isZero();
   }
 
   @Test

@@ -21,10 +21,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +44,7 @@ class MemoryModelTest {
   @TempDir Path directory;
 
   private final MemoryBudget memory = MemoryBudget.of(LIMIT, Duration.ZERO);
-  private final Map<String, Integer> counts = new TreeMap<>();
+  private final Map<String, Integer> counts = new ConcurrentSkipListMap<>();
 
   /** A table, the records of each of its versions, and who reads it. */
   private final class Followed {
@@ -143,17 +146,9 @@ class MemoryModelTest {
   void neverExceedsTheBudgetAndAnswersRight() throws Exception {
     long seed = Long.getLong("campaign.seed", System.nanoTime());
     System.out.println("seed of the memory model: " + seed);
-    Random random = new Random(seed);
     long open = HugeMemory.openCount();
-    List<Followed> tables = new ArrayList<>();
-    for (int i = 0; i < 4; i++) {
-      tables.add(
-          new Followed(
-              directory.resolve("t" + i), i % 2 == 0 ? RecordOrder.HASH : RecordOrder.KEY));
-    }
-    List<Held> leases = new ArrayList<>();
     AtomicBoolean ended = new AtomicBoolean();
-    ExecutorService pool = Executors.newSingleThreadExecutor(r -> new Thread(r, "adjusts"));
+    ExecutorService pool = Executors.newCachedThreadPool(r -> new Thread(r, "memory model"));
     Future<?> adjusting =
         pool.submit(
             () -> {
@@ -163,7 +158,31 @@ class MemoryModelTest {
               }
             });
     try {
-      for (int step = 0; step < STEPS; step++) {
+      List<Callable<@Nullable Void>> using =
+          List.of(() -> use(0, new Random(seed)), () -> use(1, new Random(seed + 1)));
+      for (Future<?> each : pool.invokeAll(using)) {
+        each.get();
+      }
+    } finally {
+      ended.set(true);
+      adjusting.get();
+      pool.shutdown();
+    }
+    System.out.println("memory model: " + counts);
+    adjust(); // frees what was retired while lookups went on
+    assertThat(memory.usedBytes()).isZero();
+    assertThat(HugeMemory.openCount()).isEqualTo(open);
+  }
+
+  /** Uses two tables in every way, while others use other tables within the same budget. */
+  private @Nullable Void use(int thread, Random random) throws Exception {
+    List<Followed> tables = new ArrayList<>();
+    for (RecordOrder order : RecordOrder.values()) {
+      tables.add(new Followed(directory.resolve(order + "-" + thread), order));
+    }
+    List<Held> leases = new ArrayList<>();
+    try {
+      for (int step = 0; step < STEPS / 2; step++) {
         Followed table = tables.get(random.nextInt(tables.size()));
         try {
           step(random, table, leases);
@@ -176,9 +195,6 @@ class MemoryModelTest {
         }
       }
     } finally {
-      ended.set(true);
-      adjusting.get();
-      pool.shutdown();
       for (Held held : leases) {
         held.lease.close();
       }
@@ -186,10 +202,7 @@ class MemoryModelTest {
         table.close();
       }
     }
-    System.out.println("memory model: " + counts);
-    adjust(); // frees what was retired while lookups went on
-    assertThat(memory.usedBytes()).isZero();
-    assertThat(HugeMemory.openCount()).isEqualTo(open);
+    return null;
   }
 
   private void step(Random random, Followed table, List<Held> leases) throws Exception {

@@ -334,13 +334,13 @@ public final class ElasticMemory {
     if (changed > 0) {
       adjustments.incrementAndGet();
       LOG.info(
-          "memory budget: {} of {} units of signatures change their bits ({}), {} to {}; saves {} % of the reads of absent keys",
+          "memory budget: {} of {} units of signatures change their bits ({}), {} to {}; saves {} % of the reads",
           changed,
           units.size(),
           bits.length() > 200 ? bits.substring(0, 200) + " …" : bits,
           MemoryBudget.text(bytesBefore),
           MemoryBudget.text(plan.bytes()),
-          Math.round(100 * (1 - plan.reads() / before)));
+          Math.round(100 * saved / (before + atCaches)));
     }
   }
 

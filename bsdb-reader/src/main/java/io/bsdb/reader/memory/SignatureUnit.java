@@ -2,6 +2,7 @@ package io.bsdb.reader.memory;
 
 import io.bsdb.format.Internal;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -18,6 +19,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class SignatureUnit {
   private final List<Member> members = new CopyOnWriteArrayList<>();
   private final LongAdder absentKeys = new LongAdder();
+  private final List<LongAdder> rejected = new ArrayList<>();
   private long counted;
   private volatile double hotness;
   private volatile int bits;
@@ -46,9 +48,26 @@ public final class SignatureUnit {
     boolean hold(int bits) throws IOException;
   }
 
-  /** Counts an absent key that came as far as the signatures, however many bits there are. */
+  /** Counts an absent key that the signatures let through. */
   public void absentKey() {
     absentKeys.increment();
+  }
+
+  /**
+   * Returns a counter of absent keys that the signatures reject, which a reader needs in any case:
+   * a second one would cost a lookup several percent.
+   */
+  public synchronized LongAdder addRejected() {
+    LongAdder counter = new LongAdder();
+    rejected.add(counter);
+    return counter;
+  }
+
+  /** Keeps what was counted by a counter that counts no more. */
+  public synchronized void endRejected(LongAdder counter) {
+    if (rejected.remove(counter)) {
+      absentKeys.add(counter.sum());
+    }
   }
 
   public void add(Member member) {
@@ -65,9 +84,12 @@ public final class SignatureUnit {
     hotness = ofHotness;
   }
 
-  /** Counts again: what was counted before counts so much less. */
-  void age(double factor) {
-    long now = absentKeys.sum();
+  /**
+   * Counts again the absent keys that came as far as the signatures, which does not depend on the
+   * bits: what was counted before counts so much less.
+   */
+  synchronized void age(double factor) {
+    long now = absentKeys.sum() + rejected.stream().mapToLong(LongAdder::sum).sum();
     hotness = hotness * factor + now - counted;
     counted = now;
   }

@@ -1,7 +1,11 @@
 package io.bsdb.reader.metrics;
 
 import io.bsdb.format.Internal;
+import io.bsdb.reader.memory.SignatureUnit;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counters that the parts of a reader increment, read through {@link ReaderMetrics}. Safe for many
@@ -11,7 +15,8 @@ import java.util.concurrent.atomic.LongAdder;
  */
 @Internal
 public final class LookupCounters {
-  private final LongAdder signatureRejects = new LongAdder();
+  private final LongAdder otherRejects = new LongAdder();
+  private final Map<SignatureUnit, LongAdder> rejectsByUnit = new HashMap<>();
   private final LongAdder falsePositives = new LongAdder();
   private final LongAdder blockReads = new LongAdder();
   private final LongAdder bytesRead = new LongAdder();
@@ -30,9 +35,20 @@ public final class LookupCounters {
     readLatency.record(nanos);
   }
 
-  /** Counts an absent key that a signature told. */
-  public void signatureReject() {
-    signatureRejects.increment();
+  /**
+   * Returns the counter of absent keys that signatures reject. To be called before this is shared.
+   *
+   * @param unit of the signatures; null if they are in none
+   */
+  public LongAdder signatureRejects(@Nullable SignatureUnit unit) {
+    return unit == null
+        ? otherRejects
+        : rejectsByUnit.computeIfAbsent(unit, SignatureUnit::addRejected);
+  }
+
+  /** Ends the counting of rejected keys; what was counted stays. */
+  public void end() {
+    rejectsByUnit.forEach(SignatureUnit::endRejected);
   }
 
   /** Counts a record that was looked at in vain: it has another key. */
@@ -54,7 +70,7 @@ public final class LookupCounters {
   }
 
   long signatureRejects() {
-    return signatureRejects.sum();
+    return otherRejects.sum() + rejectsByUnit.values().stream().mapToLong(LongAdder::sum).sum();
   }
 
   long falsePositives() {

@@ -6,6 +6,7 @@ import io.bsdb.format.index.KeyIndex;
 import io.bsdb.format.index.OrderIndex;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.memory.MemoryBudget;
+import io.bsdb.reader.memory.SignatureUnit;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -87,12 +88,10 @@ public final class Partition implements Closeable {
     return index.signatureBits();
   }
 
-  /** Counts a key that came as far as the signatures, if they are elastic, and is absent. */
-  public void absentKey() {
+  /** Returns the unit that its signatures are in; null if they are not elastic. */
+  public @Nullable SignatureUnit unit() {
     ElasticSignatures elastic = signatures;
-    if (elastic != null) {
-      elastic.unit().absentKey();
-    }
+    return elastic == null ? null : elastic.unit();
   }
 
   /** Takes over the claim of the memory that this holds. */
