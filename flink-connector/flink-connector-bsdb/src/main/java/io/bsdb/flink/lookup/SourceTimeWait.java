@@ -3,7 +3,6 @@ package io.bsdb.flink.lookup;
 import java.io.Closeable;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -91,17 +90,18 @@ final class SourceTimeWait implements Closeable {
   private synchronized List<Waiting> removeDue(long sourceTime) {
     long now = System.nanoTime();
     List<Waiting> due = new ArrayList<>();
-    for (Iterator<Waiting> all = waiting.iterator(); all.hasNext(); ) {
-      Waiting lookup = all.next();
-      boolean isComplete = lookup.needed <= sourceTime;
-      if (isComplete || now - lookup.deadline >= 0) {
-        due.add(lookup);
-        all.remove();
-        if (!isComplete) {
-          timeouts.inc();
-        }
-      }
-    }
+    waiting.removeIf( // one by one, each would move all after it
+        lookup -> {
+          boolean isComplete = lookup.needed <= sourceTime;
+          boolean isDue = isComplete || now - lookup.deadline >= 0;
+          if (isDue) {
+            due.add(lookup);
+          }
+          if (isDue && !isComplete) {
+            timeouts.inc();
+          }
+          return isDue;
+        });
     if (!waiting.isEmpty()) {
       lookAgain();
     }

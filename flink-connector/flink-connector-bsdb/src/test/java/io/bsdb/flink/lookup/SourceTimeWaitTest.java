@@ -53,6 +53,11 @@ class SourceTimeWaitTest {
 
   @BeforeEach
   void buildWithoutRows() throws Exception {
+    build(6);
+  }
+
+  /** Builds a table whose times have a precision. */
+  private void build(int precision) throws Exception {
     table =
         new DeclaredTable(
             "prices",
@@ -60,7 +65,7 @@ class SourceTimeWaitTest {
             RowType.of(
                 new LogicalType[] {
                   TestLookup.STRING.copy(false),
-                  new LocalZonedTimestampType(false, 6),
+                  new LocalZonedTimestampType(false, precision),
                   new IntType()
                 },
                 new String[] {"item", "changed_at", "price"}),
@@ -147,12 +152,15 @@ class SourceTimeWaitTest {
     publish(2_000, 1_500);
     assertThat(late.get()).isEqualTo(1_500);
     assertThat(finer).isNotDone();
-    publish(2_001);
-    assertThat(finer.get()).isEqualTo(1_500);
+    publish(2_001, 2_000);
+    assertThat(finer.get()).isEqualTo(2_000);
+    CompletableFuture<Integer> withoutChanges = price(function, asked(3_000, 0));
+    publish(3_000);
+    assertThat(withoutChanges.get()).isEqualTo(2_000);
 
     assertThat(price(function, asked(1_499, 999_999))).isCompletedWithValue(900);
-    assertThat(context.metric("sourceTime", Gauge.class).getValue()).isEqualTo(2_001L);
-    assertThat(counted("sourceTimeWaits")).isEqualTo(3);
+    assertThat(context.metric("sourceTime", Gauge.class).getValue()).isEqualTo(3_000L);
+    assertThat(counted("sourceTimeWaits")).isEqualTo(4);
     assertThat(counted("sourceTimeTimeouts")).isZero();
     function.close();
   }
@@ -176,6 +184,22 @@ class SourceTimeWaitTest {
     function.close();
 
     assertThat(waiting).isCancelled();
+  }
+
+  /** Flink cuts the time of a change to that of the column: 1.9 s to 1 s. */
+  @Test
+  void aLookupWaitsForAllChangesThatAreCutToItsTime() throws Exception {
+    directory = directory.resolve("seconds");
+    build(0);
+    AsyncSnapshotLookupFunction function = open(Access.MAPPED, Duration.ofDays(1));
+    publish(1_500, 0);
+
+    CompletableFuture<Integer> price = price(function, asked(1_000, 0));
+    assertThat(price).isNotDone();
+    publish(1_999, 1_000);
+
+    assertThat(price.get()).isEqualTo(1_000);
+    function.close();
   }
 
   /** A stream whose progress is not known may still have changes of any time. */
