@@ -220,6 +220,21 @@ public final class Bench implements Callable<Integer> {
     return finish(data, SinkBench.run(data, rows, turns, words(contenders)));
   }
 
+  @Command(description = "Measures lookup joins in Flink by the share of absent keys.")
+  int absent(
+      @Parameters(paramLabel = "DIRECTORY") Path data,
+      @Parameters(paramLabel = "ROWS") long rows,
+      @Parameters(paramLabel = "EVENTS") long events,
+      @Parameters(paramLabel = "ROUNDS") int turns,
+      @Parameters(
+              paramLabel = "CONTENDER",
+              arity = "1..*",
+              description = "bsdb, bsdb-disk, paimon, paimon-16m, or the options of a table")
+          List<String> contenders)
+      throws Exception {
+    return finish(data, SinkBench.absent(data, rows, events, turns, contenders));
+  }
+
   @Command(description = "Compares the HTTP service with a constant answer and with Redis.")
   int http(
       @Parameters(paramLabel = "RECORDS", arity = "0..1", defaultValue = "1000000") int count,

@@ -4,6 +4,7 @@ import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -46,7 +47,7 @@ public final class SinkBench {
   /** One row of so many is changed while others are looked up. */
   private static final int CHANGED = 10;
 
-  /** One lookup of so many finds nothing. */
+  /** Percent of the lookups that find nothing, beside changes. */
   private static final int ABSENT = 10;
 
   private static final String NAME = "x".repeat(80);
@@ -57,18 +58,26 @@ public final class SinkBench {
           "bsdb",
           "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb', 'sink.stream' = 'STREAM',"
               + " 'lookup.refresh-interval' = 'INTERVAL'",
+          "bsdb-disk",
+          "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb-disk', 'lookup.access' = 'io_uring',"
+              + " 'lookup.async' = 'true'",
           "paimon",
           "'connector' = 'paimon', 'path' = 'file://DIRECTORY/paimon', 'auto-create' = 'true',"
-              + " 'bucket' = '1', 'continuous.discovery-interval' = 'INTERVAL'");
+              + " 'bucket' = '1', 'continuous.discovery-interval' = 'INTERVAL'",
+          "paimon-16m",
+          "'connector' = 'paimon', 'path' = 'file://DIRECTORY/paimon-16m', 'auto-create' = 'true',"
+              + " 'bucket' = '1', 'lookup.cache-max-memory-size' = '16 mb'");
 
   private final Path directory;
   private final long rows;
+  private final long events;
   private final int rounds;
   private final List<String> contenders;
 
-  private SinkBench(Path directory, long rows, int rounds, List<String> contenders) {
+  private SinkBench(Path directory, long rows, long events, int rounds, List<String> contenders) {
     this.directory = directory.toAbsolutePath();
     this.rows = rows;
+    this.events = events;
     this.rounds = rounds;
     this.contenders = contenders;
   }
@@ -81,8 +90,17 @@ public final class SinkBench {
   public static List<Section> run(Path directory, long rows, int rounds, List<String> named)
       throws Exception {
     SinkBench bench =
-        new SinkBench(directory, rows, rounds, named.isEmpty() ? List.of("bsdb") : named);
+        new SinkBench(directory, rows, rows, rounds, named.isEmpty() ? List.of("bsdb") : named);
     List<Section> sections = List.of(bench.writing(), bench.joining());
+    Directories.delete(bench.directory);
+    return sections;
+  }
+
+  /** Compares lookup joins with tables that do not change, by the share of absent keys. */
+  public static List<Section> absent(
+      Path directory, long rows, long events, int rounds, List<String> named) throws Exception {
+    SinkBench bench = new SinkBench(directory, rows, events, rounds, named);
+    List<Section> sections = List.of(bench.joiningAbsent());
     Directories.delete(bench.directory);
     return sections;
   }
@@ -110,7 +128,7 @@ public final class SinkBench {
     tables.createTemporaryView(
         "numbers",
         tables.fromDataStream(
-            env.fromSequence(0, rows - 1),
+            env.fromSequence(0, (mode == RuntimeExecutionMode.BATCH ? rows : events) - 1),
             Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
     if (mode == RuntimeExecutionMode.STREAMING) {
       tables.createTemporaryView(
@@ -159,9 +177,10 @@ public final class SinkBench {
     return tables.executeSql(statement).getJobClient().orElseThrow();
   }
 
-  /** Runs a job to its end and returns how many times it did per second what it did for a row. */
-  private double perSecond(StreamTableEnvironment tables, String statement) throws Exception {
-    return rows * 1000.0 / start(tables, statement).getJobExecutionResult().get().getNetRuntime();
+  /** Runs a job to its end and returns how many times per second it did what it did so often. */
+  private static double perSecond(long count, StreamTableEnvironment tables, String statement)
+      throws Exception {
+    return count * 1000.0 / start(tables, statement).getJobExecutionResult().get().getNetRuntime();
   }
 
   /** The first round warms up and does not count; ratios are those of each round. */
@@ -192,8 +211,10 @@ public final class SinkBench {
 
   private double written(String contender) throws Exception {
     double rate =
-        SinkFunctions.Changelog.CHANGES
-            * perSecond(streaming(contender, "load"), "INSERT INTO t SELECT * FROM changelog");
+        perSecond(
+            rows * SinkFunctions.Changelog.CHANGES,
+            streaming(contender, "load"),
+            "INSERT INTO t SELECT * FROM changelog");
     Progress.step("written %,.0f changes/s: %s", rate, contender);
     return rate;
   }
@@ -212,7 +233,8 @@ public final class SinkBench {
     }
   }
 
-  private Section joining() throws Exception {
+  /** Builds a table of even keys for each contender. */
+  private void build() throws Exception {
     Directories.delete(directory);
     for (String contender : contenders) {
       session(contender, "none", RuntimeExecutionMode.BATCH)
@@ -222,6 +244,25 @@ public final class SinkBench {
           .await();
       Progress.step("built: %s", contender);
     }
+  }
+
+  /** The first round warms up and does not count. */
+  private Section joiningAbsent() throws Exception {
+    build();
+    List<Row> joined = contenders.stream().map(contender -> new Row(contender, "")).toList();
+    Turns<String> turns = new Turns<>(joined, contenders);
+    for (int absent : new int[] {0, 50, 90}) {
+      turns.measure(
+          "%d %% absent".formatted(absent),
+          1,
+          rounds,
+          (contender, round) -> joined(contender, absent));
+    }
+    return turns.section("Joined, %,d rows, %,d events, rows/s".formatted(rows, events), List.of());
+  }
+
+  private Section joining() throws Exception {
+    build();
     List<Row> joined = contenders.stream().map(contender -> new Row(contender, "")).toList();
     for (int round = 0; round <= rounds; round++) {
       double first = Double.NaN;
@@ -230,7 +271,7 @@ public final class SinkBench {
         JobClient changes = startChanges(contender, "changes-" + round);
         try {
           List<Long> ages = probedAges(contender);
-          double rate = joined(contender);
+          double rate = joined(contender, ABSENT);
           first = Double.isNaN(first) ? rate : first;
           if (ages.isEmpty()) {
             throw new IllegalStateException("no change was seen: " + contender);
@@ -281,18 +322,22 @@ public final class SinkBench {
     return ages;
   }
 
-  private double joined(String contender) throws Exception {
+  /**
+   * @param absent percent of the keys
+   */
+  private double joined(String contender, int absent) throws Exception {
     StreamTableEnvironment tables = streaming(contender, "none");
     tables.executeSql(
-        "CREATE TEMPORARY VIEW s AS SELECT MOD(f0 * %d, %d) * 2 + IF(MOD(f0, %d) = 0, 1, 0) AS k, pt FROM numbers"
-            .formatted(STEP, rows, ABSENT));
+        "CREATE TEMPORARY VIEW s AS SELECT MOD(f0 * %d, %d) * 2 + IF(MOD(f0, 100) < %d, 1, 0) AS k, pt FROM numbers"
+            .formatted(STEP, rows, absent));
     double rate =
         perSecond(
+            events,
             tables,
             "INSERT INTO target SELECT k, FOUND(t.passed), t.name FROM s LEFT JOIN t FOR"
                 + " SYSTEM_TIME AS OF s.pt ON t.id = s.k");
-    Progress.step("joined %,.0f rows/s: %s", rate, contender);
-    long expected = rows - (rows + ABSENT - 1) / ABSENT;
+    Progress.step("joined %,.0f rows/s, %d %% absent: %s", rate, absent, contender);
+    long expected = events - events / 100 * absent - Math.min(events % 100, absent);
     long found = SinkFunctions.Found.countAndReset();
     if (found != expected) {
       throw new IllegalStateException(
