@@ -1,6 +1,7 @@
 package io.bsdb.benchmarks;
 
 import com.fasterxml.jackson.core.type.TypeReference;
+import io.bsdb.benchmarks.flink.HistoryBench;
 import io.bsdb.benchmarks.flink.JoinBench;
 import io.bsdb.benchmarks.flink.LookupBench;
 import io.bsdb.benchmarks.flink.SinkBench;
@@ -233,6 +234,21 @@ public final class Bench implements Callable<Integer> {
           List<String> contenders)
       throws Exception {
     return finish(data, SinkBench.absent(data, rows, events, turns, contenders));
+  }
+
+  @Command(description = "Joins late orders by a history and by Flink's temporal join.")
+  int history(
+      @Parameters(paramLabel = "DIRECTORY") Path data,
+      @Parameters(
+              paramLabel = "ITEMS",
+              arity = "0..1",
+              defaultValue = "100000",
+              description = "With ten prices each")
+          long items,
+      @Parameters(paramLabel = "ORDERS", arity = "0..1", defaultValue = "300000") long orders,
+      @Parameters(paramLabel = "ROUNDS", arity = "0..1", defaultValue = "1") int turns)
+      throws Exception {
+    return finish(data, HistoryBench.run(data, items, orders, turns));
   }
 
   @Command(description = "Compares the HTTP service with a constant answer and with Redis.")

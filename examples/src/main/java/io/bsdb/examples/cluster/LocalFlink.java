@@ -22,7 +22,12 @@ public final class LocalFlink implements AutoCloseable {
 
   /** Starts it, on any free port of the loopback interface. */
   public static LocalFlink start(int slots) throws Exception {
-    Configuration configuration = new Configuration();
+    return start(slots, new Configuration());
+  }
+
+  /** Starts it with more options of a cluster. */
+  public static LocalFlink start(int slots, Configuration options) throws Exception {
+    Configuration configuration = new Configuration(options);
     configuration.set(RestOptions.BIND_ADDRESS, "localhost");
     configuration.set(RestOptions.ADDRESS, "localhost");
     configuration.set(RestOptions.BIND_PORT, "0");
@@ -35,6 +40,11 @@ public final class LocalFlink implements AutoCloseable {
                 .build());
     cluster.start();
     return new LocalFlink(cluster, slots);
+  }
+
+  /** Returns the cluster, which knows more of its jobs than their clients do. */
+  public MiniCluster cluster() {
+    return cluster;
   }
 
   /** Returns the configuration that an environment needs to run its jobs here. */

@@ -1,0 +1,308 @@
+package io.bsdb.benchmarks.flink;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import io.bsdb.benchmarks.flink.HistoryStreams.Check;
+import io.bsdb.benchmarks.flink.HistoryStreams.Numbers;
+import io.bsdb.benchmarks.flink.HistoryStreams.Stream;
+import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
+import io.bsdb.examples.cluster.LocalFlink;
+import java.io.File;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
+import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.LocalZonedTimestampType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
+
+/**
+ * Joins orders with the prices that were valid when they were ordered, one of twenty late: by
+ * lookups in a table with a history, and by Flink's event-time temporal join. First all prices are
+ * read: by a job that writes them into the table, or by the temporal join, into its state. Then the
+ * orders may come, to a job that runs already and has made a checkpoint. Contenders take turns.
+ */
+public final class HistoryBench {
+  private static final int PARALLELISM = 2;
+  private static final Duration INTERVAL = Duration.ofSeconds(10);
+  private static final String BSDB = "bsdb";
+  private static final String JOINED = "joined, rows/s";
+  private static final String ALL = "all, s";
+  private static final String CHECKPOINT = "checkpoint, bytes";
+  private static final RowType ROW =
+      RowType.of(
+          new LogicalType[] {
+            new BigIntType(false), new BigIntType(false), new LocalZonedTimestampType(3)
+          },
+          new String[] {"item", "n", "ts"});
+
+  /**
+   * A way to join.
+   *
+   * @param backend of the state
+   */
+  private record Contender(String name, String backend, Row figures, Row counts) {
+    static Contender of(String name, String backend) {
+      return new Contender(name, backend, new Row(name, ""), new Row(name, ""));
+    }
+
+    static List<Contender> all() {
+      return List.of(
+          of(BSDB, "hashmap"),
+          of("temporal join, RocksDB", "rocksdb"),
+          of("temporal join, heap", "hashmap"));
+    }
+
+    boolean looksUp() {
+      return name.equals(BSDB);
+    }
+  }
+
+  private final Path directory;
+  private final LocalFlink flink;
+
+  private HistoryBench(Path directory, LocalFlink flink) {
+    this.directory = directory;
+    this.flink = flink;
+  }
+
+  /** Runs the comparison in a process without RocksDB's own library: Flink brings another. */
+  public static List<Section> run(Path directory, long items, long orders, int rounds)
+      throws Exception {
+    String classPath =
+        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+            .filter(entry -> !Path.of(entry).getFileName().toString().startsWith("rocksdbjni"))
+            .collect(Collectors.joining(File.pathSeparator));
+    return JavaProcess.call(
+        new TypeReference<>() {},
+        List.of("-cp", classPath),
+        HistoryBench.class,
+        directory.toAbsolutePath().resolve("history"),
+        items,
+        orders,
+        rounds);
+  }
+
+  /** Arguments: directory, items, orders, rounds, file for the answer. */
+  public static void main(String[] arguments) throws Exception {
+    Path directory = Path.of(arguments[0]);
+    Configuration configuration = new Configuration();
+    configuration.set(CoreOptions.TMP_DIRS, directory.resolve("tmp").toString());
+    configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(1024));
+    try (LocalFlink flink = LocalFlink.start(PARALLELISM, configuration)) {
+      JavaProcess.answer(
+          arguments,
+          new HistoryBench(directory, flink)
+              .compare(
+                  Long.parseLong(arguments[1]),
+                  Long.parseLong(arguments[2]),
+                  Integer.parseInt(arguments[3])));
+    }
+    Directories.delete(directory);
+  }
+
+  private List<Section> compare(long items, long orders, int rounds) throws Exception {
+    for (Contender contender : Contender.all()) {
+      run(contender, new HistoryStreams(items / 10, orders / 10));
+    }
+    HistoryStreams streams = new HistoryStreams(items, orders);
+    List<Contender> contenders = Contender.all();
+    Turns<Contender> turns =
+        new Turns<>(contenders.stream().map(Contender::figures).toList(), contenders);
+    turns.measure(JOINED, 0, rounds, (contender, round) -> run(contender, streams));
+    return List.of(
+        turns.section(
+            "%,d orders, and ten prices of each of %,d items".formatted(orders, items),
+            List.of(JOINED, ALL, CHECKPOINT)),
+        Section.of(
+            "What orders got", List.of(), contenders.stream().map(Contender::counts).toList()));
+  }
+
+  /** Returns orders per second. */
+  private double run(Contender contender, HistoryStreams streams) throws Exception {
+    Directories.delete(directory.resolve("table"));
+    Row row = contender.figures;
+    Numbers.restart(PARALLELISM);
+    StreamTableEnvironment tables = session(contender, streams);
+    long start = System.nanoTime();
+    long written = 0;
+    JobID join;
+    if (contender.looksUp()) {
+      JobID writer = start(tables, "INSERT INTO history SELECT item, n, ts FROM PRICES");
+      await(writer, Numbers::arePricesRead);
+      checkpoint(writer);
+      end(writer).get();
+      written = statistics(writer).getSummaryStats().getStateSizeStats().getMaximum();
+      join = start(tables, query("history", "pt AS p ON p.item = o.item AND p.valid_at = o.ts"));
+    } else {
+      join = start(tables, query("PRICES", "ts AS p ON p.item = o.item"));
+      await(join, Numbers::arePricesRead);
+    }
+    row.add(CHECKPOINT, (double) written + checkpoint(join));
+    long filled = System.nanoTime();
+    Numbers.letOrdersCome();
+    await(join, () -> Check.total() >= streams.orders() / 2);
+    long half = System.nanoTime();
+    await(join, () -> Check.total() >= streams.orders());
+    long end = System.nanoTime();
+    row.add("checkpoint at the end, bytes", (double) written + checkpoint(join));
+    end(join).get();
+    double rate = streams.orders() * 1e9 / (end - filled);
+    row.add("the second half, rows/s", streams.orders() * 0.5e9 / (end - half));
+    row.add("prices read, s", (filled - start) / 1e9);
+    row.add(ALL, (end - start) / 1e9);
+    if (contender.looksUp()) {
+      row.add("table, bytes", (double) Directories.size(directory.resolve("table")));
+    }
+    Progress.step("%,.0f orders/s: %s", rate, contender.name);
+    count(contender, streams);
+    return rate;
+  }
+
+  private void count(Contender contender, HistoryStreams streams) {
+    Map<String, Long> got = Check.countsAndReset();
+    got.forEach((name, count) -> contender.counts.add(name, (double) count));
+    Map<String, Long> wrong = new LinkedHashMap<>(got);
+    wrong.keySet().removeIf(name -> name.endsWith("right"));
+    if (!contender.looksUp()) {
+      wrong.keySet().removeIf(name -> name.startsWith("late"));
+    }
+    if (got.values().stream().mapToLong(n -> n).sum() != streams.orders()
+        || wrong.values().stream().anyMatch(n -> n > 0)) {
+      throw new IllegalStateException(
+          "prices that %,d orders got of %s: %s".formatted(streams.orders(), contender.name, got));
+    }
+  }
+
+  private static String query(String table, String condition) {
+    return "INSERT INTO target SELECT CHECKED(o.n, p.n) FROM ORDERS AS o LEFT JOIN %s FOR SYSTEM_TIME AS OF o.%s"
+        .formatted(table, condition);
+  }
+
+  private StreamTableEnvironment session(Contender contender, HistoryStreams streams)
+      throws Exception {
+    Configuration configuration = flink.configuration();
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
+    configuration.set(StateBackendOptions.STATE_BACKEND, contender.backend);
+    configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
+    configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, INTERVAL);
+    configuration.set(
+        CheckpointingOptions.CHECKPOINTS_DIRECTORY,
+        directory.resolve("checkpoints").toUri().toString());
+    StreamExecutionEnvironment env = new StreamExecutionEnvironment(configuration);
+    StreamTableEnvironment tables = StreamTableEnvironment.create(env);
+    tables.createTemporarySystemFunction("CHECKED", new Check(streams));
+    // Rows that are only added, with a primary key: the temporal join takes them as they come.
+    declare(tables, env, Stream.PRICES, streams, Schema.newBuilder().primaryKey("item"));
+    declare(tables, env, Stream.ORDERS, streams, Schema.newBuilder());
+    tables.executeSql("CREATE TABLE target (is_right BOOLEAN) WITH ('connector' = 'blackhole')");
+    tables.executeSql(
+        """
+        CREATE TABLE history (item BIGINT, n BIGINT, changed_at TIMESTAMP_LTZ(3),
+          valid_at TIMESTAMP_LTZ(3) METADATA FROM 'floor' VIRTUAL, PRIMARY KEY (item, changed_at) NOT ENFORCED)
+        WITH ('connector' = 'bsdb', 'path' = '%s', 'history.retention' = 'forever')\
+        """
+            .formatted(directory.resolve("table")));
+    return tables;
+  }
+
+  private static void declare(
+      StreamTableEnvironment tables,
+      StreamExecutionEnvironment env,
+      Stream stream,
+      HistoryStreams streams,
+      Schema.Builder schema) {
+    var numbers = new Numbers(stream, streams.count(stream));
+    tables.createTemporaryView(
+        stream.name(),
+        tables.fromDataStream(
+            env.fromSource(numbers, WatermarkStrategy.noWatermarks(), stream.name())
+                .map(number -> streams.row(stream, number))
+                .returns(InternalTypeInfo.of(ROW)),
+            schema
+                .column("item", "BIGINT NOT NULL")
+                .column("n", "BIGINT NOT NULL")
+                .column("ts", "TIMESTAMP_LTZ(3)")
+                .columnByExpression("pt", "PROCTIME()")
+                .watermark("ts", "ts - INTERVAL '0.001' SECOND")
+                .build()));
+  }
+
+  private static JobID start(StreamTableEnvironment tables, String statement) {
+    return tables.executeSql(statement).getJobClient().orElseThrow().getJobID();
+  }
+
+  /** Completes when the job has ended, exceptionally if it failed. */
+  private CompletableFuture<?> end(JobID job) {
+    return flink
+        .cluster()
+        .requestJobResult(job)
+        .thenAccept(
+            result ->
+                result
+                    .getSerializedThrowable()
+                    .ifPresent(
+                        cause -> {
+                          throw new IllegalStateException("a job failed", cause);
+                        }));
+  }
+
+  private void await(JobID job, BooleanSupplier condition) throws Exception {
+    CompletableFuture<?> end = end(job);
+    while (!condition.getAsBoolean() && !end.isDone()) {
+      Thread.sleep(2);
+    }
+  }
+
+  /**
+   * Makes a checkpoint when all tasks run, or waits for the one that ends the job; returns the size
+   * of the last one, with what it shares with others.
+   */
+  private long checkpoint(JobID job) throws Exception {
+    CompletableFuture<?> end = end(job);
+    boolean isMade = false;
+    while (!isMade) {
+      try {
+        // That of a job that ends meanwhile may never complete.
+        CompletableFuture.anyOf(flink.cluster().triggerCheckpoint(job), end).get();
+        isMade = true;
+      } catch (ExecutionException e) {
+        if (end.isDone()) {
+          end.get();
+          isMade = true;
+        }
+        Thread.sleep(20);
+      }
+    }
+    return statistics(job).getHistory().getLatestCompletedCheckpoint().getStateSize();
+  }
+
+  private CheckpointStatsSnapshot statistics(JobID job) throws Exception {
+    return flink.cluster().getExecutionGraph(job).get().getCheckpointStatsSnapshot();
+  }
+}
