@@ -31,6 +31,18 @@ record HistoryInput(@Nullable ChangelogMode mode, int endedColumn) {
     return new EncodeHistoryFunction(table, endedColumn, keyedOperator);
   }
 
+  /**
+   * Returns whether the watermark of the input is about the times of the rows: whether the planner
+   * sees the event time in the last column of the key, and therefore puts it on the records. If a
+   * later Flink describes that otherwise, watermarks are not published.
+   */
+  static boolean hasWatermark(DeclaredTable table, Transformation<RowData> input) {
+    int time = table.rowType().getFieldIndex(table.lastKeyColumn());
+    return input
+        .getDescription()
+        .contains("StreamRecordTimestampInserter(rowtime field: %d)".formatted(time));
+  }
+
   private static @Nullable String keyedOperator(Transformation<RowData> input) {
     for (Transformation<?> transformation : input.getTransitivePredecessors()) {
       if ((transformation instanceof OneInputTransformation<?, ?> one

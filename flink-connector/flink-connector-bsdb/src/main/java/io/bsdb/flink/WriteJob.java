@@ -53,7 +53,7 @@ record WriteJob(
     Transformation<RowData> input = rows.getTransformation();
     FlatMapFunction<RowData, Change> encoder =
         history == null ? EncodeFunction.ofRows(table) : history.encoder(table, input);
-    Target target = batch ? begin(input, encoder) : stream(encoder);
+    Target target = batch ? begin(input, encoder) : stream(input, encoder);
     SingleOutputStreamOperator<Change> records =
         rows.flatMap(target.encoder, Change.TYPE).name("encode");
     context.generateUid("encode").ifPresent(records::uid);
@@ -92,8 +92,9 @@ record WriteJob(
   /** What takes rows: encodes them, and writes what is encoded. */
   private record Target(FlatMapFunction<RowData, Change> encoder, Sink<Change> sink) {}
 
-  private Target stream(FlatMapFunction<RowData, Change> rows) {
-    return new Target(rows, DeltaSink.ofStream(table, settings, writing.stream()));
+  private Target stream(Transformation<RowData> input, FlatMapFunction<RowData, Change> rows) {
+    boolean hasWatermark = history != null && HistoryInput.hasWatermark(table, input);
+    return new Target(rows, DeltaSink.ofStream(table, settings, writing.stream(), hasWatermark));
   }
 
   private Target begin(Transformation<RowData> input, FlatMapFunction<RowData, Change> rows) {

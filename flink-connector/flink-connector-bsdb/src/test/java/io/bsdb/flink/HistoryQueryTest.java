@@ -222,8 +222,8 @@ class HistoryQueryTest {
     assertThatThrownBy(() -> session.texts(join.formatted("fail")))
         .hasStackTraceContaining(
             "a lookup in table default_catalog.default_database.prices fails, as 'lookup.before-horizon' = 'fail': version=")
-        .hasStackTraceContaining(
-            "rows that were valid at 1970-01-01T00:00:00Z may have been dropped: the horizon of the history is ");
+        .hasStackTraceContaining("rows that were valid at 1970-01-01T00:00:00")
+        .hasStackTraceContaining("Z may have been dropped: the horizon of the history is ");
   }
 
   @ParameterizedTest

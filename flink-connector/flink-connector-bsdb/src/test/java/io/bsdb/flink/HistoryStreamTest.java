@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Changelogs that become histories. */
 @Timeout(180)
@@ -62,16 +64,26 @@ class HistoryStreamTest {
             "milk -1500=7", "bread 1000=1", "bread 2000=2", "bread 3000 ended", "bread 4000=4");
   }
 
-  /** Lookups that wait learn that nothing has changed. */
-  @Test
-  void aStreamWithoutChangesPublishesItsWatermark() throws Exception {
-    changes(row(INSERT, "bread", 1, 1000));
+  /**
+   * Lookups that wait learn that nothing has changed; but not from the watermark of other times.
+   */
+  @ParameterizedTest
+  @CsvSource({"ts, true", "ts + INTERVAL '0' SECOND, false"})
+  void aStreamWithoutChangesPublishesItsWatermark(String time, boolean isEventTime)
+      throws Exception {
+    Histories.declare(
+        session,
+        "changes",
+        ChangelogMode.all(),
+        Histories.byItem().watermark("ts", "ts"),
+        row(INSERT, "bread", 1, 1000));
 
-    session.run(ALL + " WHERE price < 0");
+    session.run(
+        Histories.INSERT + "SELECT item, price, %s FROM changes WHERE price < 0".formatted(time));
 
     Table table = Table.at(directory);
     Changes published = table.manifest(table.requireCurrentVersion()).changes();
-    assertThat(published.sourceTime()).isEqualTo(StreamProgress.END);
+    assertThat(published.sourceTime()).isEqualTo(isEventTime ? StreamProgress.END : null);
     assertThat(published.lastSegment()).isZero();
   }
 

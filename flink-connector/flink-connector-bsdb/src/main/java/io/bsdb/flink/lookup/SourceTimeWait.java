@@ -26,12 +26,12 @@ final class SourceTimeWait implements Closeable {
   private final Counter timeouts = new ThreadSafeSimpleCounter();
   private final ScheduledThreadPoolExecutor executor;
 
-  /** What waits. Its methods throw nothing. */
+  /** What waits. */
   interface Lookups {
     /** Returns the time up to which the version in use is complete, in milliseconds. */
     long sourceTime();
 
-    /** Answers a lookup that has waited. */
+    /** Answers a lookup that has waited. Throws nothing. */
     void resume(RowData compared, LookupFuture future);
   }
 
@@ -83,8 +83,17 @@ final class SourceTimeWait implements Closeable {
   }
 
   private void look() {
-    removeDue(lookups.sourceTime())
-        .forEach(lookup -> lookups.resume(lookup.compared, lookup.future));
+    try {
+      removeDue(lookups.sourceTime())
+          .forEach(lookup -> lookups.resume(lookup.compared, lookup.future));
+    } catch (Throwable e) { // such as no memory for another version
+      failAll(e);
+    }
+  }
+
+  private synchronized void failAll(Throwable cause) {
+    waiting.forEach(lookup -> lookup.future.completeExceptionally(cause));
+    waiting.clear();
   }
 
   private synchronized List<Waiting> removeDue(long sourceTime) {

@@ -18,7 +18,6 @@ import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.logical.LogicalType;
-import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,9 +38,6 @@ final class VersionLookup {
 
   /** Of the time that is asked for; null if none is. */
   private final RowData.@Nullable FieldGetter time;
-
-  /** Of the column of times, in milliseconds; 1 if it is finer than that. */
-  private final long timeUnit;
 
   /**
    * Looks up in a version.
@@ -69,7 +65,6 @@ final class VersionLookup {
     int time = question.time(spec.table());
     LogicalType timeType = spec.table().type(spec.table().lastKeyColumn()).copy(true);
     this.time = time < 0 ? null : RowData.createFieldGetter(timeType, time);
-    this.timeUnit = time < 0 ? 1 : unit(timeType);
     this.isStrict = spec.asOf().beforeHorizon() == AsOfSettings.BeforeHorizon.FAIL;
     Instant complete = reader.manifest().changes().sourceTime();
     this.sourceTime = complete == null ? NO_TIME : complete.toEpochMilli();
@@ -86,14 +81,6 @@ final class VersionLookup {
       Object rightValue = right.getFieldOrNull(found);
       return leftValue != null && rightValue != null && equality.equal(leftValue, rightValue);
     }
-  }
-
-  private static long unit(LogicalType timeType) {
-    long unit = 1;
-    for (int i = LogicalTypeChecks.getPrecision(timeType); i < 3; i++) {
-      unit *= 10;
-    }
-    return unit;
   }
 
   private static List<ExtraColumn> extraColumns(LookupSpec spec, Question question) {
@@ -164,14 +151,12 @@ final class VersionLookup {
 
   /**
    * Returns the time up to which a version must be complete to answer a lookup for good, in
-   * milliseconds; {@link #NO_TIME} if it need not be. In a column of seconds, changes up to the end
-   * of a second have its time.
+   * milliseconds; {@link #NO_TIME} if it need not be. Versions have source times only where the
+   * column is one of milliseconds, as Flink's event times are.
    */
   long neededTime(RowData compared) {
     TimestampData asked = time(compared);
-    return asked == null
-        ? NO_TIME
-        : asked.getMillisecond() + (asked.getNanoOfMillisecond() > 0 ? 1 : 0) + timeUnit - 1;
+    return asked == null ? NO_TIME : asked.getMillisecond();
   }
 
   /** Begins to read the rows that match a key. */

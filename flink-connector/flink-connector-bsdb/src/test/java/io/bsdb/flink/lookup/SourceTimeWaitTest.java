@@ -53,11 +53,6 @@ class SourceTimeWaitTest {
 
   @BeforeEach
   void buildWithoutRows() throws Exception {
-    build(6);
-  }
-
-  /** Builds a table whose times have a precision. */
-  private void build(int precision) throws Exception {
     table =
         new DeclaredTable(
             "prices",
@@ -65,7 +60,7 @@ class SourceTimeWaitTest {
             RowType.of(
                 new LogicalType[] {
                   TestLookup.STRING.copy(false),
-                  new LocalZonedTimestampType(false, precision),
+                  new LocalZonedTimestampType(false, 3),
                   new IntType()
                 },
                 new String[] {"item", "changed_at", "price"}),
@@ -118,9 +113,8 @@ class SourceTimeWaitTest {
     return function;
   }
 
-  private static RowData asked(long millis, int nanos) {
-    return GenericRowData.of(
-        StringData.fromString("bread"), TimestampData.fromEpochMillis(millis, nanos));
+  private static RowData asked(long millis) {
+    return GenericRowData.of(StringData.fromString("bread"), TimestampData.fromEpochMillis(millis));
   }
 
   private static CompletableFuture<Integer> price(
@@ -139,10 +133,9 @@ class SourceTimeWaitTest {
       names = {"MAPPED", "DIRECT"})
   void aLookupWaitsUntilAVersionIsCompleteUpToItsTime(Access access) throws Exception {
     AsyncSnapshotLookupFunction function = open(access, Duration.ofDays(1));
-    CompletableFuture<Integer> early = price(function, asked(1_000, 0));
-    CompletableFuture<Integer> late = price(function, asked(2_000, 0));
-    CompletableFuture<Integer> finer = price(function, asked(2_000, 1));
-    assertThat(context.metric("lookupsWaiting", Gauge.class).getValue()).isEqualTo(3);
+    CompletableFuture<Integer> early = price(function, asked(1_000));
+    CompletableFuture<Integer> late = price(function, asked(2_000));
+    assertThat(context.metric("lookupsWaiting", Gauge.class).getValue()).isEqualTo(2);
 
     publish(999, 500);
     assertThat(early).isNotDone();
@@ -151,16 +144,13 @@ class SourceTimeWaitTest {
     assertThat(late).isNotDone();
     publish(2_000, 1_500);
     assertThat(late.get()).isEqualTo(1_500);
-    assertThat(finer).isNotDone();
-    publish(2_001, 2_000);
-    assertThat(finer.get()).isEqualTo(2_000);
-    CompletableFuture<Integer> withoutChanges = price(function, asked(3_000, 0));
+    CompletableFuture<Integer> withoutChanges = price(function, asked(3_000));
     publish(3_000);
-    assertThat(withoutChanges.get()).isEqualTo(2_000);
+    assertThat(withoutChanges.get()).isEqualTo(1_500);
 
-    assertThat(price(function, asked(1_499, 999_999))).isCompletedWithValue(900);
+    assertThat(price(function, asked(1_499))).isCompletedWithValue(900);
     assertThat(context.metric("sourceTime", Gauge.class).getValue()).isEqualTo(3_000L);
-    assertThat(counted("sourceTimeWaits")).isEqualTo(4);
+    assertThat(counted("sourceTimeWaits")).isEqualTo(3);
     assertThat(counted("sourceTimeTimeouts")).isZero();
     function.close();
   }
@@ -170,7 +160,7 @@ class SourceTimeWaitTest {
     publish(1_000, 900);
     AsyncSnapshotLookupFunction function = open(Access.MAPPED, Duration.ofMillis(1));
 
-    assertThat(price(function, asked(5_000, 0)).get()).isEqualTo(900);
+    assertThat(price(function, asked(5_000)).get()).isEqualTo(900);
 
     assertThat(counted("sourceTimeTimeouts")).isEqualTo(1);
     function.close();
@@ -179,27 +169,11 @@ class SourceTimeWaitTest {
   @Test
   void closingCancelsLookupsThatWait() throws Exception {
     AsyncSnapshotLookupFunction function = open(Access.MAPPED, Duration.ofDays(1));
-    CompletableFuture<Collection<RowData>> waiting = function.asyncLookup(asked(1, 0));
+    CompletableFuture<Collection<RowData>> waiting = function.asyncLookup(asked(1));
 
     function.close();
 
     assertThat(waiting).isCancelled();
-  }
-
-  /** Flink cuts the time of a change to that of the column: 1.9 s to 1 s. */
-  @Test
-  void aLookupWaitsForAllChangesThatAreCutToItsTime() throws Exception {
-    directory = directory.resolve("seconds");
-    build(0);
-    AsyncSnapshotLookupFunction function = open(Access.MAPPED, Duration.ofDays(1));
-    publish(1_500, 0);
-
-    CompletableFuture<Integer> price = price(function, asked(1_000, 0));
-    assertThat(price).isNotDone();
-    publish(1_999, 1_000);
-
-    assertThat(price.get()).isEqualTo(1_000);
-    function.close();
   }
 
   /** A stream whose progress is not known may still have changes of any time. */
@@ -212,7 +186,7 @@ class SourceTimeWaitTest {
     }
     AsyncSnapshotLookupFunction function = open(Access.MAPPED, Duration.ofDays(1));
 
-    assertThat(price(function, asked(1_000, 0))).isNotDone();
+    assertThat(price(function, asked(1_000))).isNotDone();
 
     function.close();
   }

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the segments of all writers, and hands them on as one delta per checkpoint, if there are
- * any, and at the end of the input. Of a history a delta has the watermark too, and is handed on if
- * that has moved: when all writers have sealed what comes before a barrier, what is not after the
- * watermark is in their segments.
+ * any, and at the end of the input. If watermarks are published, a delta has that of the input too,
+ * and is handed on if that has moved: when all writers have sealed what comes before a barrier,
+ * what is not after the watermark is in their segments.
  *
  * <p>Each delta names the one before it, so that the committer finds out whether one is missing.
  * The state says which one that is. It is that of the checkpoint to which the writers' input is
@@ -44,7 +44,7 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
   /** Null for a batch job. */
   private final @Nullable String stream;
 
-  private final boolean ofHistory;
+  private final boolean hasWatermark;
 
   private transient UUID incarnation = new UUID(0, 0);
   private transient List<SegmentFile> files = List.of();
@@ -55,12 +55,9 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
   private transient @Nullable Checkpoint last;
   private transient @Nullable ListState<byte[]> state;
 
-  /**
-   * @param ofHistory whether the table has a history
-   */
-  DeltaOperator(@Nullable String stream, boolean ofHistory) {
+  DeltaOperator(@Nullable String stream, boolean hasWatermark) {
     this.stream = stream;
-    this.ofHistory = ofHistory;
+    this.hasWatermark = hasWatermark;
   }
 
   @Override
@@ -125,7 +122,7 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
           "segments of writers are missing: checkpoint=%d promised=%d received=%d"
               .formatted(number, promised, files.size()));
     }
-    boolean hasTime = stream != null && ofHistory && watermark != NO_WATERMARK;
+    boolean hasTime = hasWatermark && watermark != NO_WATERMARK;
     if (files.isEmpty() && !(hasTime && watermark != handedOn)) {
       return;
     }

@@ -42,17 +42,24 @@ public final class DeltaSink
   private final DeclaredTable table;
   private final BuildSettings settings;
   private final @Nullable String stream;
+  private final boolean hasWatermark;
   private final @Nullable String base;
   private final @Nullable AsOf read;
 
-  /** Applies a stream, whose id is recorded in the table. */
-  public static DeltaSink ofStream(DeclaredTable table, BuildSettings settings, String stream) {
-    return new DeltaSink(table, settings, stream, null, null);
+  /**
+   * Applies a stream.
+   *
+   * @param stream its id, which is recorded in the table
+   * @param hasWatermark whether watermarks are about the times in a history, and are published
+   */
+  public static DeltaSink ofStream(
+      DeclaredTable table, BuildSettings settings, String stream, boolean hasWatermark) {
+    return new DeltaSink(table, settings, stream, hasWatermark, null, null);
   }
 
   /** Applies all of a bounded input at once. */
   public static DeltaSink ofBatch(DeclaredTable table, BuildSettings settings) throws IOException {
-    return new DeltaSink(table, settings, null, table.table().currentVersion(), null);
+    return new DeltaSink(table, settings, null, false, table.table().currentVersion(), null);
   }
 
   /**
@@ -63,7 +70,8 @@ public final class DeltaSink
    */
   public static DeltaSink ofVersion(String version, DeclaredTable table, BuildSettings settings)
       throws IOException {
-    return new DeltaSink(table, settings, null, version, AsOf.of(table.table().manifest(version)));
+    return new DeltaSink(
+        table, settings, null, false, version, AsOf.of(table.table().manifest(version)));
   }
 
   /**
@@ -74,11 +82,13 @@ public final class DeltaSink
       DeclaredTable table,
       BuildSettings settings,
       @Nullable String stream,
+      boolean hasWatermark,
       @Nullable String base,
       @Nullable AsOf read) {
     this.table = table;
     this.settings = settings;
     this.stream = stream;
+    this.hasWatermark = hasWatermark;
     this.base = base;
     this.read = read;
   }
@@ -107,7 +117,7 @@ public final class DeltaSink
             .transform(
                 "collect segments",
                 CommittableMessageTypeInfo.of(DeltaSerializer::new),
-                new DeltaOperator(stream, table.validity() != null))
+                new DeltaOperator(stream, hasWatermark))
             .setParallelism(1)
             .setMaxParallelism(1);
     if (stream != null) {

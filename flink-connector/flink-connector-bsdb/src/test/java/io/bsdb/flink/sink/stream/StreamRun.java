@@ -107,7 +107,8 @@ final class StreamRun {
   JobClient start(long changes) throws Exception {
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.getExecutionEnvironment(configuration);
-    DeltaSink sink = DeltaSink.ofStream(FaultyBuild.table(path), FaultyBuild.settings(), stream);
+    DeltaSink sink =
+        DeltaSink.ofStream(FaultyBuild.table(path), FaultyBuild.settings(), stream, false);
     env.fromSource(
             new DataGeneratorSource<>(
                 n -> n,
