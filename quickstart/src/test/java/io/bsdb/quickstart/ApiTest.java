@@ -35,6 +35,7 @@ class ApiTest {
   private static final Set<String> FLINK =
       Set.of(
           "io.bsdb.flink.AsyncLookup",
+          "io.bsdb.flink.BeforeHorizon",
           "io.bsdb.flink.BsdbOptions",
           "io.bsdb.flink.Compaction",
           "io.bsdb.flink.SnapshotTableFactory",

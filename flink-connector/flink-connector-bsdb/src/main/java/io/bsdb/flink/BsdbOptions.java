@@ -1,6 +1,5 @@
 package io.bsdb.flink;
 
-import io.bsdb.flink.lookup.AsOfSettings;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.follow.TableReader;
@@ -108,10 +107,10 @@ public final class BsdbOptions {
           .withDescription(
               "How long a lookup by time in a table with a history waits at most for a version that is complete up to its time, by the watermark of the stream that writes the table; then it is answered by the version in use. Such lookups are asynchronous. Less than 'table.exec.async-lookup.timeout'. 0: none waits.");
 
-  public static final ConfigOption<AsOfSettings.BeforeHorizon> LOOKUP_BEFORE_HORIZON =
+  public static final ConfigOption<BeforeHorizon> LOOKUP_BEFORE_HORIZON =
       ConfigOptions.key("lookup.before-horizon")
-          .enumType(AsOfSettings.BeforeHorizon.class)
-          .defaultValue(AsOfSettings.BeforeHorizon.ANSWER)
+          .enumType(BeforeHorizon.class)
+          .defaultValue(BeforeHorizon.ANSWER)
           .withDescription(
               "What happens to a lookup by time in a table with a history if the time is before the horizon, so that rows may have been dropped that were valid then: 'answer' by what is left, or 'fail'.");
 

@@ -85,7 +85,9 @@ final class HistoryDeclaration {
   static AsOfSettings asOf(
       DeclaredTable table, ReadSettings settings, ReadableConfig options, ReadableConfig session) {
     Duration maxWait = options.get(BsdbOptions.LOOKUP_WAIT_FOR_SOURCE_TIME);
-    AsOfSettings asOf = new AsOfSettings(maxWait, options.get(BsdbOptions.LOOKUP_BEFORE_HORIZON));
+    AsOfSettings asOf =
+        new AsOfSettings(
+            maxWait, options.get(BsdbOptions.LOOKUP_BEFORE_HORIZON) == BeforeHorizon.FAIL);
     if (asOf.equals(AsOfSettings.NONE)) {
       return asOf;
     }

@@ -9,8 +9,8 @@ import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,10 +85,7 @@ class HistoryPlanTest {
 
   /** The function keeps no rows: it says of each event what kind of change it is. */
   @Test
-  @DisabledIfSystemProperty(
-      named = "flink.expected.version",
-      matches = "2\\.2\\..*",
-      disabledReason = "2.3 has FROM_CHANGELOG")
+  @Tag("any-release") // 2.2 has no FROM_CHANGELOG
   void eventsThatAreMadeAChangelogComeAsTheyAre() throws Exception {
     session.run(
         """
@@ -239,5 +236,35 @@ class HistoryPlanTest {
                     "SELECT * FROM prices /*+ OPTIONS('scan.follow' = 'true') */"))
         .hasStackTraceContaining(
             "table default_catalog.default_database.prices keeps a history, and 'scan.follow' = 'true' is not supported; read a version of it, or follow what it is written from");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'lookup.wait-for-source-time' = '180 s' | 'lookup.wait-for-source-time': expected 0 or more, and less than 'table.exec.async-lookup.timeout' = 3 min, after which Flink fails the job; actual 3 min",
+        "'lookup.wait-for-source-time' = '1 s', 'lookup.refresh-interval' = '0 s' | 'lookup.wait-for-source-time' waits for newer versions, and these are not looked for; set 'lookup.refresh-interval' to more than 0",
+        "'lookup.wait-for-source-time' = '1 s', 'snapshot.version' = '0000000001-00000000' | 'lookup.wait-for-source-time' waits for newer versions than 0000000001-00000000, which was chosen; leave it out"
+      })
+  void refusesToWaitForWhatCannotCome(String options, String why) {
+    assertThatThrownBy(
+            () ->
+                session.tables.explainSql(
+                    "SELECT item FROM prices /*+ OPTIONS(%s) */".formatted(options)))
+        .hasStackTraceContaining("table default_catalog.default_database.prices: " + why);
+  }
+
+  @Test
+  void waitsInHistoriesOnly() throws Exception {
+    Sql plain =
+        Sql.streaming(1)
+            .run(
+                Histories.ddl(directory, ", 'lookup.wait-for-source-time' = '1 s'")
+                    .replace("'history.retention' = 'forever', ", "")
+                    .replace("ended BOOLEAN METADATA,", ""));
+    assertThatThrownBy(() -> plain.tables.explainSql("SELECT item FROM prices"))
+        .hasStackTraceContaining(
+            "it keeps no history; declare 'history.retention', or leave 'lookup.wait-for-source-time' out");
   }
 }

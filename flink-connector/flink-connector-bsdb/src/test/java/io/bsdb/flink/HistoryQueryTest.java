@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -209,6 +210,7 @@ class HistoryQueryTest {
         .hasStackTraceContaining("keeps a history, and DELETE is not supported");
   }
 
+  @Tag("any-release")
   @Test
   void refusesLookupsBeforeTheHorizonIfAsked() throws Exception {
     session.run("ALTER TABLE prices SET ('history.retention' = '1 d')");
@@ -224,33 +226,5 @@ class HistoryQueryTest {
             "a lookup in table default_catalog.default_database.prices fails, as 'lookup.before-horizon' = 'fail': version=")
         .hasStackTraceContaining("rows that were valid at 1970-01-01T00:00:00")
         .hasStackTraceContaining("Z may have been dropped: the horizon of the history is ");
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      value = {
-        "'lookup.wait-for-source-time' = '180 s' | 'lookup.wait-for-source-time': expected 0 or more, and less than 'table.exec.async-lookup.timeout' = 3 min, after which Flink fails the job; actual 3 min",
-        "'lookup.wait-for-source-time' = '1 s', 'lookup.refresh-interval' = '0 s' | 'lookup.wait-for-source-time' waits for newer versions, and these are not looked for; set 'lookup.refresh-interval' to more than 0",
-        "'lookup.wait-for-source-time' = '1 s', 'snapshot.version' = '0000000001-00000000' | 'lookup.wait-for-source-time' waits for newer versions than 0000000001-00000000, which was chosen; leave it out"
-      })
-  void refusesToWaitForWhatCannotCome(String options, String why) {
-    assertThatThrownBy(
-            () -> session.texts("SELECT item FROM prices /*+ OPTIONS(%s) */".formatted(options)))
-        .hasStackTraceContaining("table default_catalog.default_database.prices: " + why);
-  }
-
-  @Test
-  void waitsInHistoriesOnly() throws Exception {
-    Sql plain =
-        Sql.streaming(1)
-            .run(
-                Histories.ddl(directory, ", 'lookup.wait-for-source-time' = '1 s'")
-                    .replace("'history.retention' = 'forever', ", "")
-                    .replace("ended BOOLEAN METADATA,", ""));
-    assertThatThrownBy(() -> plain.texts("SELECT item FROM prices"))
-        .hasStackTraceContaining(
-            "it keeps no history; declare 'history.retention', or leave 'lookup.wait-for-source-time' out");
   }
 }

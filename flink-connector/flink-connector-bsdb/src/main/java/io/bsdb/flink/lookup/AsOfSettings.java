@@ -8,19 +8,12 @@ import java.time.Duration;
  *
  * @param maxWait how long a lookup waits at most for a version that is complete up to its time;
  *     zero: it does not wait
- * @param beforeHorizon what happens to a lookup of a time before the horizon
+ * @param isStrict whether a lookup of a time before the horizon fails; else it is answered by what
+ *     is left
  */
-public record AsOfSettings(Duration maxWait, BeforeHorizon beforeHorizon) implements Serializable {
+public record AsOfSettings(Duration maxWait, boolean isStrict) implements Serializable {
   /** Lookups are answered at once, by what is there. */
-  public static final AsOfSettings NONE = new AsOfSettings(Duration.ZERO, BeforeHorizon.ANSWER);
-
-  /** What happens to a lookup of a time before which replaced rows may have been dropped. */
-  public enum BeforeHorizon {
-    /** It is answered by what is left. */
-    ANSWER,
-    /** It fails, and the job with it. */
-    FAIL
-  }
+  public static final AsOfSettings NONE = new AsOfSettings(Duration.ZERO, false);
 
   /** Returns whether lookups wait. */
   public boolean waits() {

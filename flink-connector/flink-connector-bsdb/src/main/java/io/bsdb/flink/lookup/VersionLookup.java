@@ -65,7 +65,7 @@ final class VersionLookup {
     int time = question.time(spec.table());
     LogicalType timeType = spec.table().type(spec.table().lastKeyColumn()).copy(true);
     this.time = time < 0 ? null : RowData.createFieldGetter(timeType, time);
-    this.isStrict = spec.asOf().beforeHorizon() == AsOfSettings.BeforeHorizon.FAIL;
+    this.isStrict = spec.asOf().isStrict();
     Instant complete = reader.manifest().changes().sourceTime();
     this.sourceTime = complete == null ? NO_TIME : complete.toEpochMilli();
   }

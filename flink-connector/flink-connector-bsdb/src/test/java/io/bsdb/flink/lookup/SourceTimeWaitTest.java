@@ -108,7 +108,7 @@ class SourceTimeWaitTest {
                 List.of(0, 2),
                 InputShuffle.NONE,
                 10,
-                new AsOfSettings(maxWait, AsOfSettings.BeforeHorizon.ANSWER)));
+                new AsOfSettings(maxWait, false)));
     function.open(context);
     return function;
   }
