@@ -28,12 +28,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What absent keys count, and what a version takes over from the one before. */
+/** Tests how absent keys are counted, and what a version inherits from the one before. */
+@Timeout(120)
 @ExtendWith(NothingLeftOpen.class)
 class SignatureUnitsTest {
   private static final int RECORDS = 120_000;

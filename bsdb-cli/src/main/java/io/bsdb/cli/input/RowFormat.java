@@ -115,9 +115,7 @@ public final class RowFormat implements RecordFormat {
    * none.
    */
   static @Nullable String endedColumn(Schema all) {
-    List<String> names = names(all.columns());
-    String beside = RowJsonWriter.endedMember(names);
-    String name = names.contains(beside) ? beside : RowJsonWriter.endedMember(List.of());
+    String name = RowJsonWriter.endedColumn(names(all.columns()));
     boolean isFound =
         all.valueColumns().stream()
             .anyMatch(column -> column.name().equals(name) && column.type().kind() == Kind.BOOLEAN);

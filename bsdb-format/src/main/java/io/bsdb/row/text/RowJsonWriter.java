@@ -110,6 +110,12 @@ public final class RowJsonWriter {
     return columns.contains(ENDED) ? "_" + ENDED : ENDED;
   }
 
+  /** Returns what {@link #endedMember()} is if it is one of these columns. */
+  public static String endedColumn(Collection<String> columns) {
+    String beside = endedMember(columns);
+    return columns.contains(beside) ? beside : ENDED;
+  }
+
   /**
    * Returns the name of the member that says whether a row is ended, {@code ended} unless a column
    * has that name; null if this writer does not expect ended rows.

@@ -37,7 +37,7 @@ class HugeMemoryTest {
     }
   }
 
-  /** What a limit counts is what the system gives, huge pages included. */
+  /** Compares the bytes that a limit counts with those that the system gives. */
   @ParameterizedTest
   @ValueSource(ints = {1 << 20, (2 << 20) + 1, 3 << 20, (40 << 20) + 5_000, 64 << 20})
   @EnabledOnOs(OS.LINUX)

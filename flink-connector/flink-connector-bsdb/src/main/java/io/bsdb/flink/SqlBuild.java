@@ -105,8 +105,7 @@ public final class SqlBuild {
             "key column '%s' is not a column; the SELECT has %s".formatted(name, names));
       }
     }
-    String beside = RowJsonWriter.endedMember(names);
-    String ended = names.contains(beside) ? beside : RowJsonWriter.endedMember(List.of());
+    String ended = RowJsonWriter.endedColumn(names);
     Schema.Builder schema = Schema.newBuilder();
     for (Column column : rows.getResolvedSchema().getColumns()) {
       DataType type = column.getDataType();

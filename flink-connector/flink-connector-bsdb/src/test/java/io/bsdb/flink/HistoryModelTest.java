@@ -74,8 +74,15 @@ class HistoryModelTest {
   private final long seed = new Random().nextLong();
   private final Random random = new Random(seed);
 
+  /** When the first change is due, and the time that two changes take, in milliseconds. */
+  private long origin;
+
+  private int pace = 1;
+
   /** How late a change may come, in milliseconds. */
   private int lateness = 2 * COUNT;
+
+  private String retention = "forever";
 
   @AfterEach
   void closesReaders() {
@@ -97,7 +104,7 @@ class HistoryModelTest {
   /** A time that hardly moves, or lies far back, before 1970 too. */
   private Instant time(int change) {
     int late = random.nextInt(10) == 0 ? random.nextInt(lateness) : 0;
-    return Instant.ofEpochMilli(change / 2 - late);
+    return Instant.ofEpochMilli(origin + (long) change * pace / 2 - late);
   }
 
   /** Makes the changelog of a table of prices. */
@@ -141,7 +148,7 @@ class HistoryModelTest {
   }
 
   private JobClient start(ChangelogMode mode) throws Exception {
-    Sql session = Sql.streaming(2).run(Histories.ddl(directory));
+    Sql session = Sql.streaming(2).run(Histories.ddl(directory).replace("forever", retention));
     session.env.configure(
         new Configuration()
             .set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay")
@@ -215,6 +222,33 @@ class HistoryModelTest {
     assertHistory();
   }
 
+  /** From the horizon on, answers are those of a history of which nothing was dropped. */
+  @Test
+  void aHistoryWithARetentionAnswersAlikeFromItsHorizonOn() throws Exception {
+    retention = "500 s";
+    origin = System.currentTimeMillis() - 1_000_000;
+    pace = 1_000;
+    lateness = 90_000;
+    List<Row> log = new ArrayList<>();
+    for (int i = 0; i < 10; i++) { // all but the last one go
+      log.add(Row.ofKind(INSERT, "item 0", -i, Instant.ofEpochMilli(origin - 300_000 + i), false));
+    }
+    log.addAll(appended());
+    changes = log;
+    FAILING.set(COUNT / 2);
+
+    start(ChangelogMode.insertOnly()).getJobExecutionResult().get();
+    new Compactor(directory).foldFraction(0).run();
+
+    Table table = Table.at(directory);
+    Instant horizon = table.manifest(table.requireCurrentVersion()).validity().horizon();
+    List<Row> orders = orders(horizon.toEpochMilli(), 500_000);
+    assertThat(joined(orders, "")).as("seed=%d", seed).isEqualTo(ofDuckDb(orders));
+    List<String> kept = Histories.versions(directory);
+    assertThat(model().values()).as("seed=%d", seed).containsAll(kept);
+    assertThat(kept).as("seed=%d", seed).hasSizeLessThan(model().size());
+  }
+
   /** Orders that come before the changes do, and yet get the price of their time. */
   @Test
   void ordersWaitForTheChangesBeforeThem() throws Exception {
@@ -224,7 +258,7 @@ class HistoryModelTest {
     Sql.batch(1)
         .run(Histories.ddl(directory))
         .run("INSERT INTO prices VALUES ('nothing', 0, TO_TIMESTAMP_LTZ(0, 3), FALSE)");
-    List<Row> orders = orders();
+    List<Row> orders = orders(-2 * COUNT, 3 * COUNT);
     orders.sort(Comparator.comparing(order -> order.<Instant>getFieldAs(2)));
 
     FutureTask<List<String>> answers =
@@ -239,21 +273,22 @@ class HistoryModelTest {
     assertThat(answers.get()).as("seed=%d", seed).isEqualTo(ofDuckDb(orders));
   }
 
-  private List<Row> orders() {
+  /** Makes orders of random times, from one on, in milliseconds. */
+  private List<Row> orders(long from, int span) {
     List<Row> orders = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
       orders.add(
           Row.of(
               i,
               "item " + random.nextInt(ITEMS + 1),
-              Instant.ofEpochMilli(random.nextInt(3 * COUNT) - 2 * COUNT)));
+              Instant.ofEpochMilli(from + random.nextInt(span))));
     }
     return orders;
   }
 
   /** Everything there is, and answers for random times: as changes, and once they are folded. */
   private void assertHistory() throws Exception {
-    List<Row> orders = orders();
+    List<Row> orders = orders(-2 * COUNT, 3 * COUNT);
     List<String> expected = ofDuckDb(orders);
     for (int folds = 0; folds < 2; folds++) {
       assertThat(new TreeSet<>(Histories.versions(directory)))

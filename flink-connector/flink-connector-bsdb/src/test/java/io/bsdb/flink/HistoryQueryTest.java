@@ -11,10 +11,20 @@ import io.bsdb.table.manifest.Validity;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
+import org.apache.flink.connector.datagen.source.DataGeneratorSource;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.table.api.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A history that a batch job built: what queries and joins see of it, and the catalog. */
+@Timeout(180)
 @ExtendWith(SharedCluster.class)
 class HistoryQueryTest {
   private static final String ROWS =
@@ -226,5 +237,52 @@ class HistoryQueryTest {
             "a lookup in table default_catalog.default_database.prices fails, as 'lookup.before-horizon' = 'fail': version=")
         .hasStackTraceContaining("rows that were valid at 1970-01-01T00:00:00")
         .hasStackTraceContaining("Z may have been dropped: the horizon of the history is ");
+  }
+
+  /** Orders that are looked up; the job is in this process. */
+  private static final AtomicLong ORDERED = new AtomicLong();
+
+  /** What waits is in the savepoint, and nobody's failure. */
+  @Tag("any-release")
+  @Test
+  void aSavepointStopsAJobWhoseLookupsWait(@TempDir Path savepoints) throws Exception {
+    Sql streaming =
+        Sql.streaming(1)
+            .run(Histories.ddl(directory, ", 'lookup.wait-for-source-time' = '100 s'"))
+            .run("CREATE TABLE target (price INT) WITH ('connector' = 'blackhole')");
+    ORDERED.set(0);
+    streaming.tables.createTemporaryView(
+        "orders",
+        streaming.tables.fromDataStream(
+            streaming
+                .env
+                .fromSource(
+                    new DataGeneratorSource<>(
+                        n -> n, 1000, RateLimiterStrategy.perSecond(20), Types.LONG),
+                    WatermarkStrategy.noWatermarks(),
+                    "orders")
+                .map(
+                    n -> {
+                      ORDERED.incrementAndGet();
+                      return n;
+                    })
+                .returns(Types.LONG),
+            Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
+    JobClient job =
+        streaming
+            .tables
+            .executeSql(
+                "INSERT INTO target SELECT p.price FROM orders AS o LEFT JOIN prices FOR SYSTEM_TIME AS OF o.pt AS p ON p.item = 'bread' AND p.valid_at = TO_TIMESTAMP_LTZ(o.f0, 3)")
+            .getJobClient()
+            .orElseThrow();
+    while (ORDERED.get() < 2) { // then the first one waits
+      assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
+      Thread.onSpinWait();
+    }
+
+    job.stopWithSavepoint(false, savepoints.toString(), SavepointFormatType.CANONICAL).get();
+
+    assertThat(job.getJobExecutionResult().get().getJobID()).isEqualTo(job.getJobID());
+    assertThat(job.getJobStatus().get()).isEqualTo(JobStatus.FINISHED);
   }
 }

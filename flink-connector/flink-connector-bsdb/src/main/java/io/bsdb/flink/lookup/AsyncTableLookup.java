@@ -69,8 +69,7 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
     CompletableFuture<List<RowData>> read = null;
     synchronized (this) { // a reader waits for the reads that have begun before it closes
       if (closed) {
-        future.cancel(false);
-        return;
+        return; // forgotten, like what waits
       }
       version = table.current();
       if (mayWait != null) {
@@ -103,9 +102,14 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
     try {
       begin(compared, future, null);
     } catch (Throwable e) {
-      failure = e;
-      future.completeExceptionally(e);
+      fail(future, e);
     }
+  }
+
+  @Override
+  public void fail(LookupFuture future, Throwable cause) {
+    failure = cause;
+    future.completeExceptionally(cause);
   }
 
   private void answer(
@@ -124,8 +128,7 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
                 }
                 complete(future, version.matching(compared, found));
               } catch (Throwable e) {
-                failure = e;
-                future.completeExceptionally(e);
+                fail(future, e);
               } finally {
                 inFlight.end();
               }
@@ -137,7 +140,7 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
     future.complete(found);
   }
 
-  /** Waits for the lookups in flight, and cancels those that wait. */
+  /** Waits for the lookups in flight, and forgets those that wait for a version. */
   @Override
   public synchronized void close() throws IOException {
     closed = true;

@@ -33,6 +33,9 @@ final class SourceTimeWait implements Closeable {
 
     /** Answers a lookup that has waited. Throws nothing. */
     void resume(RowData compared, LookupFuture future);
+
+    /** Makes a lookup fail that has waited. Throws nothing. */
+    void fail(LookupFuture future, Throwable cause);
   }
 
   /**
@@ -91,9 +94,13 @@ final class SourceTimeWait implements Closeable {
     }
   }
 
-  private synchronized void failAll(Throwable cause) {
-    waiting.forEach(lookup -> lookup.future.completeExceptionally(cause));
-    waiting.clear();
+  private void failAll(Throwable cause) {
+    List<Waiting> all;
+    synchronized (this) {
+      all = List.copyOf(waiting);
+      waiting.clear();
+    }
+    all.forEach(lookup -> lookups.fail(lookup.future, cause));
   }
 
   private synchronized List<Waiting> removeDue(long sourceTime) {
@@ -117,11 +124,13 @@ final class SourceTimeWait implements Closeable {
     return due;
   }
 
-  /** Cancels the lookups that wait. Nothing is added afterwards. */
+  /**
+   * Forgets the lookups that wait: in a savepoint their rows are stored, and a future that failed
+   * would fail the job that stops with it. Nothing is added afterwards.
+   */
   @Override
   public synchronized void close() {
     executor.shutdownNow();
-    waiting.forEach(lookup -> lookup.future.cancel(false));
     waiting.clear();
   }
 }

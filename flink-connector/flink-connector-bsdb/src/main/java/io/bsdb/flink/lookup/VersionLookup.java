@@ -34,10 +34,12 @@ final class VersionLookup {
   private final Finder finder;
   private final List<ExtraColumn> extraColumns;
   private final long sourceTime;
-  private final boolean isStrict;
 
-  /** Of the time that is asked for; null if none is. */
+  /** Reads the time that is looked up; null if none is. */
   private final RowData.@Nullable FieldGetter time;
+
+  /** Says which times fail; null: none does. */
+  private final @Nullable Validity strict;
 
   /**
    * Looks up in a version.
@@ -65,7 +67,7 @@ final class VersionLookup {
     int time = question.time(spec.table());
     LogicalType timeType = spec.table().type(spec.table().lastKeyColumn()).copy(true);
     this.time = time < 0 ? null : RowData.createFieldGetter(timeType, time);
-    this.isStrict = spec.asOf().isStrict();
+    this.strict = spec.asOf().isStrict() ? reader.manifest().validity() : null;
     Instant complete = reader.manifest().changes().sourceTime();
     this.sourceTime = complete == null ? NO_TIME : complete.toEpochMilli();
   }
@@ -122,11 +124,10 @@ final class VersionLookup {
    *     are to fail
    */
   byte @Nullable [] key(RowData compared) {
-    TimestampData asked = isStrict ? time(compared) : null;
-    Validity validity = reader.manifest().validity();
-    if (asked != null && validity != null) {
+    TimestampData asked = strict == null ? null : time(compared);
+    if (strict != null && asked != null) {
       try {
-        validity.requireKept(asked.toInstant());
+        strict.requireKept(asked.toInstant());
       } catch (IllegalArgumentException e) {
         throw new TableException(
             "a lookup in table %s fails, as 'lookup.before-horizon' = 'fail': version=%s: %s"
