@@ -18,16 +18,19 @@ pub(crate) struct BlockIndex {
     uniform_length: u64,
     /// Each block, then the end; none if both are uniform.
     blocks: Vec<Block>,
+    /// The blocks from which on offsets have 4 GiB more.
+    carries: Vec<u32>,
     /// Where records differ: the block of each record whose number is a multiple of 2^shift, then the last block.
     samples: Vec<u32>,
     shift: u32,
 }
 
-/// Where a block begins. First record and offset share a cache line.
+/// Where a block begins. In 8 bytes, so that the caches of a processor hold the blocks of a gigabyte.
 #[derive(Clone, Copy)]
 struct Block {
-    offset: u64,
     first: u32,
+    /// The low bits of the offset; `carries` has the others.
+    low: u32,
 }
 
 impl BlockIndex {
@@ -66,10 +69,13 @@ impl BlockIndex {
         }
         if uniform == 0 || uniform_length == 0 {
             let block = |i: usize| Block {
-                offset: offsets.get(i).copied().unwrap_or_else(|| index.offset(i as u32)),
                 first: firsts.get(i).copied().unwrap_or_else(|| index.first(i as u32)),
+                low: offsets.get(i).copied().unwrap_or_else(|| index.offset(i as u32)) as u32,
             };
             index.blocks = (0..=count as usize).map(block).collect();
+            // No block is as long as that.
+            let carries = |i: &u32| offsets[*i as usize - 1] >> 32 < offsets[*i as usize] >> 32;
+            index.carries = (1..offsets.len() as u32).filter(carries).collect();
         }
         Ok(index)
     }
@@ -158,7 +164,11 @@ impl BlockIndex {
         if self.uniform_length > 0 {
             return if block == self.count { self.total } else { block as u64 * self.uniform_length };
         }
-        self.blocks[block as usize].offset
+        let low = self.blocks[block as usize].low as u64;
+        if self.carries.is_empty() {
+            return low;
+        }
+        (self.carries.partition_point(|&carry| carry <= block) as u64) << 32 | low
     }
 }
 
@@ -224,6 +234,47 @@ mod tests {
             assert_eq!(index.block_of(record), expected, "{record}");
         }
         assert_eq!((index.offset(4), index.offset(5)), (2048, 2460));
+    }
+
+    /// A sequence in Elias-Fano form, without what its samples say.
+    fn encoded(values: &[u64], width: u32) -> Vec<u8> {
+        let (m, max) = (values.len() as u64, values[values.len() - 1]);
+        let high = max >> width;
+        let mut lows = vec![0u64; ((m * width as u64).div_ceil(64) + 1) as usize];
+        let mut highs = vec![0u64; (m + high + 1).div_ceil(64) as usize];
+        for (i, value) in values.iter().enumerate() {
+            let low = value & ((1 << width) - 1);
+            let (word, shift) = (i * width as usize / 64, i * width as usize % 64);
+            let wide = (low as u128) << shift;
+            lows[word] |= wide as u64;
+            lows[word + 1] |= (wide >> 64) as u64;
+            let position = (value >> width) as usize + i;
+            highs[position / 64] |= 1 << (position % 64);
+        }
+        let mut bytes = (m as u32).to_le_bytes().to_vec();
+        bytes.extend(width.to_le_bytes());
+        bytes.extend(max.to_le_bytes());
+        lows.iter().chain(&highs).for_each(|word| bytes.extend(word.to_le_bytes()));
+        bytes.resize(bytes.len() + 4 * (m.div_ceil(64) + (high + 1).div_ceil(64)) as usize, 0);
+        bytes
+    }
+
+    #[test]
+    fn knows_offsets_of_many_gigabytes() {
+        let longest = 1 << 28;
+        let offsets: Vec<u64> = (0..100).map(|i| i * longest - i * i % 4000).collect();
+        let total = 100 * longest - 50;
+        let mut section = Vec::new();
+        for word in [100u32, 7] {
+            section.extend(word.to_le_bytes());
+        }
+        for word in [0, total] {
+            section.extend(word.to_le_bytes());
+        }
+        section.extend(encoded(&offsets, 27));
+        let index = BlockIndex::open(&section, 700, 1, total, longest + 4000).unwrap();
+        assert_eq!((0..100).map(|i| index.offset(i)).collect::<Vec<_>>(), offsets);
+        assert_eq!(index.offset(100), total);
     }
 
     #[test]
