@@ -6,19 +6,12 @@ import io.bsdb.flink.storage.FileSystemStorage;
 import io.bsdb.flink.storage.S3Server;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.stream.Stream;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.fs.FileSystem;
-import org.apache.flink.core.plugin.DefaultPluginManager;
-import org.apache.flink.core.plugin.DirectoryBasedPluginFinder;
-import org.apache.flink.core.plugin.PluginManager;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,32 +24,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class S3PluginsTest {
   private static final String WAREHOUSE = "s3://" + S3Server.BUCKET + "/warehouse";
 
-  @AfterEach
-  void forgetPlugin() {
-    FileSystem.initialize(new Configuration(), null);
-  }
-
-  private static void use(String plugin, S3Server server) throws Exception {
-    Configuration configuration = new Configuration();
-    configuration.setString("s3.endpoint", server.endpoint());
-    configuration.setString("s3.path.style.access", "true");
-    configuration.setString("s3.path-style-access", "true");
-    configuration.setString("s3.access-key", "key");
-    configuration.setString("s3.secret-key", "secret");
-    configuration.setString("s3.region", "us-east-1");
-    configuration.setString("s3.endpoint.region", "us-east-1");
-    PluginManager plugins =
-        new DefaultPluginManager(
-            new DirectoryBasedPluginFinder(Path.of("target/plugins", plugin)).findPlugins(),
-            new String[] {"java.", "org.apache.flink.", "javax.", "org.slf4j", "org.apache.log4j"});
-    FileSystem.initialize(configuration, plugins);
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"hadoop", "presto", "native"})
   void buildsChangesAndReadsATable(String plugin) throws Exception {
-    try (S3Server server = new S3Server()) {
-      use(plugin, server);
+    try (S3Server server = S3Server.through(plugin)) {
       Sql session = Sql.batch(1).numbers("s", 10);
       session.run(
           "CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')".formatted(WAREHOUSE));
@@ -88,8 +59,7 @@ class S3PluginsTest {
   /** Statements that change rows, reloads, and a query that follows what they do. */
   @Test
   void changesAndFollowsATable() throws Exception {
-    try (S3Server server = new S3Server()) {
-      use("native", server);
+    try (S3Server server = S3Server.through("native")) {
       String catalog =
           "CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')".formatted(WAREHOUSE);
       Sql batch = Sql.batch(1).numbers("s", 8).run(catalog);

@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLDecoder;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
@@ -30,6 +31,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.fs.FileSystem;
+import org.apache.flink.core.plugin.DefaultPluginManager;
+import org.apache.flink.core.plugin.DirectoryBasedPluginFinder;
+import org.apache.flink.core.plugin.PluginManager;
 
 /**
  * An S3 service in memory, on the loopback address: objects of one bucket, listings with delimiters
@@ -73,14 +79,37 @@ public final class S3Server implements AutoCloseable {
   private final HttpServer server;
 
   /** Starts a service with an empty bucket. */
-  public S3Server() throws IOException {
+  private S3Server() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setExecutor(threads);
     server.createContext("/", this::answer);
     server.start();
   }
 
-  public String endpoint() {
+  /**
+   * Starts a service from which Flink reads what begins with s3://, until it is closed.
+   *
+   * @param plugin a directory below target/plugins
+   */
+  public static S3Server through(String plugin) throws IOException {
+    S3Server server = new S3Server();
+    Configuration configuration = new Configuration();
+    configuration.setString("s3.endpoint", server.endpoint());
+    configuration.setString("s3.path.style.access", "true");
+    configuration.setString("s3.path-style-access", "true");
+    configuration.setString("s3.access-key", "key");
+    configuration.setString("s3.secret-key", "secret");
+    configuration.setString("s3.region", "us-east-1");
+    configuration.setString("s3.endpoint.region", "us-east-1");
+    PluginManager plugins =
+        new DefaultPluginManager(
+            new DirectoryBasedPluginFinder(Path.of("target/plugins", plugin)).findPlugins(),
+            new String[] {"java.", "org.apache.flink.", "javax.", "org.slf4j", "org.apache.log4j"});
+    FileSystem.initialize(configuration, plugins);
+    return server;
+  }
+
+  private String endpoint() {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
@@ -91,6 +120,7 @@ public final class S3Server implements AutoCloseable {
 
   @Override
   public void close() {
+    FileSystem.initialize(new Configuration(), null);
     server.stop(0);
     threads.shutdownNow();
   }

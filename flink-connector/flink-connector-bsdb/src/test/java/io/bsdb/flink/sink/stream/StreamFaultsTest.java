@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.flink.sink.stream.FaultyStream.Fault;
 import io.bsdb.flink.sink.stream.FaultyStream.Phase;
 import io.bsdb.flink.storage.NoRenameFileSystem;
+import io.bsdb.flink.storage.S3Server;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.StreamProgress;
 import java.io.IOException;
@@ -73,6 +74,16 @@ class StreamFaultsTest {
     return new StreamRun(directory);
   }
 
+  /** Runs a job whose tasks halt in a phase, and then lose their TaskManagers. */
+  private void loseTaskManagers(Phase phase, long changes, MiniCluster cluster) throws Exception {
+    JobClient job = run.with(phase, Fault.HALT).start(changes);
+    for (int i = 0; i < FaultyStream.FAULTS; i++) {
+      FaultyStream.running.halted.acquire();
+      loseTaskManagers(cluster);
+    }
+    job.getJobExecutionResult().get();
+  }
+
   private static void loseTaskManagers(MiniCluster cluster) throws Exception {
     for (int i = 0; i < TASK_MANAGERS; i++) {
       cluster.startTaskManager();
@@ -95,14 +106,26 @@ class StreamFaultsTest {
   @EnumSource(Phase.class)
   void appliesEachChangeOnceThoughTaskManagersAreLost(
       Phase phase, @InjectMiniCluster MiniCluster cluster) throws Exception {
-    JobClient job = run.with(phase, Fault.HALT).start(600);
-    for (int i = 0; i < FaultyStream.FAULTS; i++) {
-      FaultyStream.running.halted.acquire();
-      loseTaskManagers(cluster);
-    }
-    job.getJobExecutionResult().get();
+    loseTaskManagers(phase, 600, cluster);
 
     assertAppliedOnce(600);
+  }
+
+  /** Nothing is renamed there, and only one object at a time is replaced. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Phase.class,
+      names = {"SEALED", "COLLECTED", "PUBLISHED"})
+  void appliesEachChangeOnceInObjectStorageThoughTaskManagersAreLost(
+      Phase phase, @InjectMiniCluster MiniCluster cluster) throws Exception {
+    try (S3Server server = S3Server.through("native")) {
+      run = StreamRun.remote("s3://" + S3Server.BUCKET + "/t", directory);
+      loseTaskManagers(phase, 600, cluster);
+
+      run.assertHasOnce(600);
+      assertThat(progress().superseded()).hasSizeBetween(1, FaultyStream.FAULTS);
+      assertThat(server.keys()).contains("t/CURRENT");
+    }
   }
 
   /** Another incarnation went on after each fault, and what was left behind can be deleted. */

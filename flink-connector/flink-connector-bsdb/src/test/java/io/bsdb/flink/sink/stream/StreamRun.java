@@ -7,8 +7,9 @@ import io.bsdb.flink.sink.build.FaultyBuild;
 import io.bsdb.flink.sink.change.Change;
 import io.bsdb.flink.sink.stream.FaultyStream.Fault;
 import io.bsdb.flink.sink.stream.FaultyStream.Phase;
+import io.bsdb.flink.storage.FileSystemStorage;
 import io.bsdb.reader.RecordCursor;
-import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
@@ -37,7 +38,10 @@ final class StreamRun {
   /** More than there are changes between two checkpoints, unless they are made at a rate. */
   private static final long KEYS = 100;
 
+  /** Where a reader finds the table, or copies of its files. */
   private final Path directory;
+
+  private final Table table;
   private final String path;
   private final Configuration configuration = new Configuration();
   private String stream = "s";
@@ -49,14 +53,28 @@ final class StreamRun {
 
   /** Prepares a run into the table of a local directory. */
   StreamRun(Path directory) {
-    this(directory, directory.toString());
+    this(directory, Table.at(directory), directory.toString());
   }
 
   /**
    * @param path of the same directory, on another file system
    */
   StreamRun(Path directory, String path) {
+    this(directory, Table.at(directory), path);
+  }
+
+  /**
+   * Prepares a run into a table in object storage.
+   *
+   * @param copies where readers keep copies of its files
+   */
+  static StreamRun remote(String path, Path copies) {
+    return new StreamRun(copies, Table.of(new FileSystemStorage(path)), path);
+  }
+
+  private StreamRun(Path directory, Table table, String path) {
     this.directory = directory;
+    this.table = table;
     this.path = path;
     configuration
         .set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(20))
@@ -159,7 +177,7 @@ final class StreamRun {
   }
 
   Table table() {
-    return Table.at(directory);
+    return table;
   }
 
   Manifest current() throws IOException {
@@ -190,8 +208,9 @@ final class StreamRun {
   /** The table has what so many changes leave, whether or not some were published again. */
   void assertHas(long changes) throws IOException {
     Map<Long, Long> rows = new TreeMap<>();
-    try (SnapshotReader reader = SnapshotReader.open(directory);
-        RecordCursor cursor = reader.scan()) {
+    try (TableReader current = TableReader.builder(table).localDirectory(directory).open();
+        TableReader.Lease lease = current.lease();
+        RecordCursor cursor = lease.reader().scan()) {
       while (cursor.next()) {
         rows.put(
             ByteBuffer.wrap(cursor.key()).getLong(), ByteBuffer.wrap(cursor.value()).getLong());
