@@ -57,18 +57,11 @@ final class CleanUp {
               old.remove(old.size() - 1);
             }
           }
-          if (old.isEmpty()) {
-            return;
-          }
-          if (current != null && age.isZero()) {
+          if (current != null && age.isZero() && !old.isEmpty()) {
             // A version that is just being put in service is complete before CURRENT names it.
             table.requireSolePublisher(table.manifest(current));
           }
-          Set<String> inUse = filesInUse(old);
-          storage.syncDirectory(""); // CURRENT may name another version, and not durably
-          for (String version : old) {
-            prune(version, inUse);
-          }
+          prune(old);
         });
     return deleted;
   }
@@ -89,14 +82,7 @@ final class CleanUp {
               && (isOlder(others.get(0), limit) || weight(others, inService) > bytes)) {
             old.add(others.remove(0));
           }
-          if (old.isEmpty()) {
-            return;
-          }
-          Set<String> inUse = filesInUse(old);
-          storage.syncDirectory(""); // CURRENT may name another version, and not durably
-          for (String version : old) {
-            prune(version, inUse);
-          }
+          prune(old);
         });
     return deleted;
   }
@@ -158,6 +144,17 @@ final class CleanUp {
 
   private static boolean isAmong(Set<String> files, String directory) {
     return files.stream().anyMatch(file -> file.startsWith(directory + "/"));
+  }
+
+  private void prune(List<String> versions) throws IOException {
+    if (versions.isEmpty()) {
+      return;
+    }
+    Set<String> inUse = filesInUse(versions);
+    storage.syncDirectory(""); // CURRENT may name another version, and not durably
+    for (String version : versions) {
+      prune(version, inUse);
+    }
   }
 
   /** Deletes a version: its manifest, and those of its files that no other version has. */
