@@ -177,14 +177,14 @@ public final class DurableBench {
     }
   }
 
-  /** YCSB's core workloads. */
+  /** YCSB's core workloads; a heap stands for the time that YCSB itself takes. */
   private void ycsb() throws Exception {
     int records = (int) (scale * YCSB_RECORDS);
     for (Durability durability : List.of(Durability.OS, Durability.COMMIT)) {
       for (int threads : new int[] {1, 8}) {
         compare(
             "YCSB, %s, %,d records, threads %d".formatted(durability, records, threads),
-            List.of(BSDB, "ROCKSDB"),
+            List.of(BSDB, "ROCKSDB", StoreYcsb.HEAP),
             store ->
                 JavaProcess.call(
                     FIGURES,

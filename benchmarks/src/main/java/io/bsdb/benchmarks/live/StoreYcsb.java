@@ -8,6 +8,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.Vector;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -38,6 +40,9 @@ import site.ycsb.workloads.CoreWorkload;
  * to the operating system; then the store is opened again.
  */
 final class StoreYcsb {
+  /** Names what is no store, for comparison. */
+  static final String HEAP = "HEAP";
+
   private static final double SECOND = 1e9;
 
   /**
@@ -77,6 +82,35 @@ final class StoreYcsb {
           new Core("C", 1, 0, 0, 0, "zipfian"),
           new Core("F", 0.5, 0, 0.5, 0, "zipfian"),
           new Core("D", 0.95, 0, 0, 0.05, "latest"));
+
+  /** Keeps records on the heap, which takes no time to speak of: the rest is YCSB's own. */
+  private static final class Heap implements StoreKind, Store {
+    private final Map<ByteBuffer, byte[]> records = new ConcurrentHashMap<>();
+
+    @Override
+    public String name() {
+      return HEAP;
+    }
+
+    @Override
+    public Store open(Path directory, Durability durability, int keyLength, int count) {
+      return this;
+    }
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+      byte[] value = records.get(ByteBuffer.wrap(key));
+      return value == null ? null : value.clone();
+    }
+
+    @Override
+    public void put(byte[] key, byte[] value) {
+      records.put(ByteBuffer.wrap(key), value);
+    }
+
+    @Override
+    public void close() {}
+  }
 
   /** A store as YCSB drives it: all fields of a record are one value. */
   private static final class Fields extends DB {
@@ -167,7 +201,7 @@ final class StoreYcsb {
   private StoreYcsb() {}
 
   public static void main(String[] arguments) throws Exception {
-    StoreKind kind = StoreKind.named(arguments[0]);
+    StoreKind kind = arguments[0].equals(HEAP) ? new Heap() : StoreKind.named(arguments[0]);
     Path directory = Path.of(arguments[1]);
     Durability durability = Durability.valueOf(arguments[2]);
     int threads = Integer.parseInt(arguments[3]);
