@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class GetCommandTest {
   @TempDir private Path table;
+  @TempDir private Path directory;
 
   @Test
   void printsValuesAsTheyAre() throws IOException {
@@ -54,6 +55,23 @@ class GetCommandTest {
     assertThat(CommandRun.of("get", "-t", table, "--", "k").out()).isEqualTo("k\t2\n");
     assertThat(CommandRun.of("get", "--help").out())
         .contains("DIR may also be the directory of one snapshot");
+  }
+
+  @Test
+  void refusesATableWhoseChangesDoNotFitTheMemory() throws IOException {
+    write(WriterOptions.defaults(), "k", new byte[] {'1'});
+    Path changes = Files.writeString(directory.resolve("changes"), "+ l 2\n");
+    assertThat(CommandRun.of("apply", "-t", table, "-i", changes).status()).isZero();
+
+    CommandRun refused = CommandRun.of("get", "-t", table, "--memory", "1k", "--", "k");
+
+    assertThat(refused.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(refused.err())
+        .startsWith("bsdb: memory budget exceeded: table=" + table)
+        .contains(" of 1.0 KB")
+        .contains("raise");
+    assertThat(CommandRun.of("get", "-t", table, "--memory", "1m", "--", "k", "l").out())
+        .isEqualTo("k\t1\nl\t2\n");
   }
 
   @Test

@@ -34,6 +34,10 @@ class ServeCommandTest {
             "colours=" + table,
             "--warehouse",
             directory.resolve("warehouse"),
+            "--access",
+            "direct",
+            "--memory",
+            "64m",
             "--port",
             "0");
     try (BufferedReader out =
@@ -52,6 +56,16 @@ class ServeCommandTest {
                     HttpResponse.BodyHandlers.ofString());
         assertThat(answer.body()).isEqualTo("red");
       }
+      String metrics =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(URI.create(address).resolve("/metrics")).build(),
+                  HttpResponse.BodyHandlers.ofString())
+              .body();
+      assertThat(metrics)
+          .contains("\nbsdb_memory_budget_bytes 6.7108864E7\n")
+          .containsPattern("\nbsdb_memory_index_bytes [1-9]")
+          .contains("\nbsdb_memory_refusals_total 0.0\n");
       server.toHandle().destroy(); // SIGTERM; its output stays open
       assertThat(server.waitFor()).isEqualTo(143);
       assertThat(out.readLine()).isNull();

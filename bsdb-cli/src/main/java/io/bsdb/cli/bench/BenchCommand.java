@@ -6,10 +6,10 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
 import io.bsdb.cli.output.Report;
+import io.bsdb.cli.table.MemoryArgument;
 import io.bsdb.cli.table.SnapshotDirectory;
 import io.bsdb.cli.table.TableCommand;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
@@ -23,6 +23,7 @@ import java.util.Locale;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Measures lookups in a table. */
@@ -86,13 +87,7 @@ public final class BenchCommand extends TableCommand {
       description = "Size of the block cache. Default: none.")
   private @Nullable ByteSize cache;
 
-  @Option(
-      names = "--memory",
-      paramLabel = "SIZE",
-      converter = ByteSize.Converter.class,
-      description =
-          "Limit of the memory for indexes, signatures, caches and copies. Default: none, or -Dbsdb.memory.")
-  private @Nullable ByteSize memory;
+  @Mixin private MemoryArgument memory;
 
   @Option(names = "--batch", paramLabel = "N", description = "Keys per call, with 'getAll'.")
   private int batch = 1;
@@ -126,7 +121,7 @@ public final class BenchCommand extends TableCommand {
         ReaderOptions.builder()
             .access(mode)
             .blockCacheBytes(cache == null ? 0 : cache.bytes())
-            .memory(memory == null ? MemoryBudget.ofProcess() : MemoryBudget.of(memory.bytes()))
+            .memory(memory.budget())
             .queueDepth(inFlight)
             .build();
     Path snapshot = SnapshotDirectory.of(table.directory()); // one version, whatever is published

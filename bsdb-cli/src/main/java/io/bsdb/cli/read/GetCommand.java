@@ -6,10 +6,12 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
+import io.bsdb.cli.table.MemoryArgument;
 import io.bsdb.cli.table.TableCommand;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.Validity;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -25,6 +27,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -152,6 +155,8 @@ public final class GetCommand extends TableCommand {
       description = "Look up the keys of a file, one per line; - for standard input.")
   private @Nullable String file;
 
+  @Mixin private MemoryArgument memory;
+
   @Parameters(arity = "0..*", paramLabel = "KEY", description = "What to look up.")
   private List<String> keys = List.of();
 
@@ -168,7 +173,8 @@ public final class GetCommand extends TableCommand {
     if (strict && strictTime == null) {
       throw CommandFailure.usage("--strict is for --as-of");
     }
-    try (SnapshotReader reader = SnapshotReader.open(table.directory());
+    ReaderOptions options = ReaderOptions.builder().memory(memory.budget()).build();
+    try (SnapshotReader reader = SnapshotReader.open(table.directory(), options);
         OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
       RecordText text = RecordText.of(reader.manifest().schema(), encoding);
       if (strictTime != null) {

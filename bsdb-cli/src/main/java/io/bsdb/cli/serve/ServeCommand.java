@@ -4,9 +4,9 @@ import io.bsdb.cli.output.ByteSize;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.table.MemoryArgument;
 import io.bsdb.http.BsdbServer;
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.Manifest;
@@ -25,6 +25,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Serves tables over HTTP. */
@@ -113,13 +114,7 @@ public final class ServeCommand implements Callable<Integer> {
       description = "Size of the block cache, with direct and io_uring. Default: none.")
   private @Nullable ByteSize blockCache;
 
-  @Option(
-      names = "--memory",
-      paramLabel = "SIZE",
-      converter = ByteSize.Converter.class,
-      description =
-          "Limit of the memory for indexes, signatures, caches and copies. Default: none, or -Dbsdb.memory.")
-  private @Nullable ByteSize memory;
+  @Mixin private MemoryArgument memory;
 
   @Option(
       names = "--refresh",
@@ -166,8 +161,7 @@ public final class ServeCommand implements Callable<Integer> {
                 ReaderOptions.builder()
                     .access(access)
                     .blockCacheBytes(blockCache == null ? 0 : blockCache.bytes())
-                    .memory(
-                        memory == null ? MemoryBudget.ofProcess() : MemoryBudget.of(memory.bytes()))
+                    .memory(memory.budget())
                     .build())
             .refreshEvery(Duration.ofSeconds(refresh))
             .listener(new Messages());
