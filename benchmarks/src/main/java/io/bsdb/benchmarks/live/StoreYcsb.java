@@ -4,10 +4,6 @@ import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -170,10 +166,13 @@ final class StoreYcsb {
           throw new IllegalStateException("wrong answer: an inserted record is absent: " + key);
         }
         Map<String, byte[]> record = new LinkedHashMap<>();
-        DataInputStream in = new DataInputStream(new ByteArrayInputStream(value));
-        while (in.available() > 0) {
-          String name = in.readUTF();
-          record.put(name, in.readNBytes(in.readInt()));
+        ByteBuffer in = ByteBuffer.wrap(value);
+        while (in.hasRemaining()) {
+          byte[] name = new byte[in.getInt()];
+          in.get(name);
+          byte[] content = new byte[in.getInt()];
+          in.get(content);
+          record.put(new String(name, StandardCharsets.ISO_8859_1), content);
         }
         return record;
       } catch (Exception e) {
@@ -183,14 +182,17 @@ final class StoreYcsb {
 
     private Status put(String key, Map<String, byte[]> record) {
       try {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(2048);
-        DataOutputStream out = new DataOutputStream(bytes);
+        int length = 0;
         for (Map.Entry<String, byte[]> field : record.entrySet()) {
-          out.writeUTF(field.getKey());
-          out.writeInt(field.getValue().length);
-          out.write(field.getValue());
+          length += 2 * Integer.BYTES + field.getKey().length() + field.getValue().length;
         }
-        store.put(key.getBytes(StandardCharsets.UTF_8), bytes.toByteArray());
+        ByteBuffer out = ByteBuffer.allocate(length);
+        for (Map.Entry<String, byte[]> field : record.entrySet()) {
+          out.putInt(field.getKey().length());
+          out.put(field.getKey().getBytes(StandardCharsets.ISO_8859_1));
+          out.putInt(field.getValue().length).put(field.getValue());
+        }
+        store.put(key.getBytes(StandardCharsets.UTF_8), out.array());
         return Status.OK;
       } catch (Exception e) {
         throw new IllegalStateException("write failed: key=" + key, e);
