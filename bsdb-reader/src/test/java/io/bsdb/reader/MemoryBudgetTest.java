@@ -187,7 +187,7 @@ class MemoryBudgetTest {
           .isInstanceOf(MemoryBudgetExceededException.class)
           .hasMessageMatching(
               "memory budget exceeded: table=\\S+ version=\\S+ needs=\\d+ bytes of 250000 bytes,"
-                  + " in use=\\d+ bytes; raise bsdb.memory, or use access mapped");
+                  + " in use=\\d+ bytes; raise bsdb.memory, use access mapped, or fold changes with 'bsdb compact'");
       assertThat(memory.refusals()).isEqualTo(1);
       assertThat(memory.indexBytes()).isEqualTo(used);
       assertThat(table.version()).isEqualTo(version);

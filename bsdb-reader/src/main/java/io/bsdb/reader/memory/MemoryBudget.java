@@ -221,7 +221,7 @@ public final class MemoryBudget {
     if (!tryTake(Use.INDEX, bytes) && !elastic.makeRoom(bytes)) {
       refusals.incrementAndGet();
       throw new MemoryBudgetExceededException(
-          "memory budget exceeded: %s needs=%s of %s, in use=%s; raise bsdb.memory, or use access mapped"
+          "memory budget exceeded: %s needs=%s of %s, in use=%s; raise bsdb.memory, use access mapped, or fold changes with 'bsdb compact'"
               .formatted(what, text(bytes), text(limit), text(usedBytes())));
     }
     return new Claim(bytes);
