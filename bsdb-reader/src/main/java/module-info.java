@@ -24,4 +24,7 @@ module io.bsdb.reader {
       io.bsdb.live;
   exports io.bsdb.reader.overlay to
       io.bsdb.live;
+  exports io.bsdb.reader.snapshot to
+      io.bsdb.http,
+      io.bsdb.live;
 }

@@ -17,13 +17,14 @@ import io.bsdb.live.log.Recovery;
 import io.bsdb.live.log.Recovery.Recovered;
 import io.bsdb.live.log.Retention;
 import io.bsdb.live.log.SegmentSupply;
-import io.bsdb.reader.Calls;
+import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.WarmUp;
+import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
@@ -181,7 +182,7 @@ final class LiveTable implements WritableTable {
       opened.add(0, owner);
       Table table = Table.ofOwner(place.table().apply(directory));
       table.sweep(Duration.ZERO);
-      Calls calls = new Calls("writable table " + directory);
+      Calls calls = new Calls("writable table " + directory, ClosedReaderException::new);
       TableReader base =
           TableReader.builder(directory)
               .usedBy(calls)

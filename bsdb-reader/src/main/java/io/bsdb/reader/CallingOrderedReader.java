@@ -2,8 +2,12 @@ package io.bsdb.reader;
 
 import io.bsdb.format.io.IOSupplier;
 import io.bsdb.format.symbols.FieldSelection;
-import io.bsdb.reader.OrderedSeek.Target;
 import io.bsdb.reader.io.Thrown;
+import io.bsdb.reader.snapshot.Calls;
+import io.bsdb.reader.snapshot.Ended;
+import io.bsdb.reader.snapshot.OpenSnapshot;
+import io.bsdb.reader.snapshot.OrderedSeek;
+import io.bsdb.reader.snapshot.OrderedSeek.Target;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Objects;
@@ -46,18 +50,18 @@ final class CallingOrderedReader implements OrderedReader {
 
   @Override
   public @Nullable KeyValue first() throws IOException {
-    return (KeyValue) find(() -> OrderedSeek.end(snapshot, false, ended));
+    return (KeyValue) find(() -> OrderedSeek.end(snapshot, false, RecordReader.COPY::of, ended));
   }
 
   @Override
   public @Nullable KeyValue last() throws IOException {
-    return (KeyValue) find(() -> OrderedSeek.end(snapshot, true, ended));
+    return (KeyValue) find(() -> OrderedSeek.end(snapshot, true, RecordReader.COPY::of, ended));
   }
 
   private @Nullable Object find(byte[] key, Target target, RecordReader<?> reader)
       throws IOException {
     Objects.requireNonNull(key, "key");
-    return find(() -> OrderedSeek.of(snapshot, key, target, reader, ended));
+    return find(() -> OrderedSeek.of(snapshot, key, target, reader::of, ended));
   }
 
   private @Nullable Object find(IOSupplier<OrderedSeek> begin) throws IOException {

@@ -17,6 +17,17 @@ import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
+import io.bsdb.reader.snapshot.Calls;
+import io.bsdb.reader.snapshot.Ended;
+import io.bsdb.reader.snapshot.FileRecords;
+import io.bsdb.reader.snapshot.HashedKeys;
+import io.bsdb.reader.snapshot.KeyBatch;
+import io.bsdb.reader.snapshot.KeyPlace;
+import io.bsdb.reader.snapshot.OpenSnapshot;
+import io.bsdb.reader.snapshot.RecordComparison;
+import io.bsdb.reader.snapshot.SnapshotFiles;
+import io.bsdb.reader.snapshot.SnapshotOpener;
+import io.bsdb.reader.snapshot.StoredPartition;
 import io.bsdb.table.PartitionSource;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
@@ -32,6 +43,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Looks up in the calling thread. */
 final class CallingReader implements SnapshotReader {
+  static final SnapshotOpener OPENER = new SnapshotOpener(ClosedReaderException::new);
+
   private final OpenSnapshot snapshot;
   private final Calls calls;
   private final BlockSource source;
@@ -311,14 +324,14 @@ final class CallingReader implements SnapshotReader {
 
   @Override
   public SnapshotReader next(Path table, String version, ReaderOptions options) throws IOException {
-    return new CallingReader(SnapshotOpener.openVersion(table, version, options, snapshot));
+    return new CallingReader(OPENER.openVersion(table, version, options, snapshot));
   }
 
   @Override
   public SnapshotReader nextFiles(Path directory, Manifest manifest, ReaderOptions options)
       throws IOException {
     return new CallingReader(
-        SnapshotOpener.open(
+        OPENER.open(
             new SnapshotFiles(directory, true),
             manifest,
             options,

@@ -1,10 +1,13 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.block.Block;
-import io.bsdb.reader.OrderedSeek.Target;
 import io.bsdb.reader.block.BlockRequest;
 import io.bsdb.reader.block.ReadThread;
 import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.snapshot.Ended;
+import io.bsdb.reader.snapshot.OpenSnapshot;
+import io.bsdb.reader.snapshot.OrderedSeek;
+import io.bsdb.reader.snapshot.OrderedSeek.Target;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -130,7 +133,7 @@ final class FutureOrderedReader implements AsyncOrderedReader {
     @SuppressWarnings("unchecked") // the answer is the reader's
     void step() throws IOException {
       OrderedSeek begun =
-          seek == null ? OrderedSeek.of(snapshot, key, target, reader, ended) : seek;
+          seek == null ? OrderedSeek.of(snapshot, key, target, reader::of, ended) : seek;
       seek = begun;
       Partition partition = begun.partition();
       if (partition != null && begun.needsBlock()) {
@@ -159,7 +162,7 @@ final class FutureOrderedReader implements AsyncOrderedReader {
 
     @Override
     void step() throws IOException {
-      OrderedSeek begun = seek == null ? OrderedSeek.start(snapshot, range) : seek;
+      OrderedSeek begun = seek == null ? range.seek(snapshot) : seek;
       seek = begun;
       RangePosition at = position();
       Partition partition = at == null ? begun.partition() : at.partition();

@@ -2,6 +2,9 @@ package io.bsdb.reader;
 
 import io.bsdb.reader.overlay.ChangeWalk;
 import io.bsdb.reader.overlay.SortedChanges;
+import io.bsdb.reader.snapshot.OpenSnapshot;
+import io.bsdb.reader.snapshot.OrderedSeek;
+import io.bsdb.reader.snapshot.OrderedSeek.Target;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -81,16 +84,21 @@ public final class KeyRange {
   }
 
   /** Returns where reading begins: the bound on that side; null for none. */
-  byte @Nullable [] start() {
+  private byte @Nullable [] start() {
     return reversed ? upper : lower;
   }
 
   /** Returns what to look for at the start. */
-  OrderedSeek.Target startTarget() {
+  private Target startTarget() {
     if (reversed) {
-      return upperIncluded ? OrderedSeek.Target.FLOOR : OrderedSeek.Target.LOWER;
+      return upperIncluded ? Target.FLOOR : Target.LOWER;
     }
-    return lowerIncluded ? OrderedSeek.Target.CEILING : OrderedSeek.Target.HIGHER;
+    return lowerIncluded ? Target.CEILING : Target.HIGHER;
+  }
+
+  /** Begins to search for where the range starts in the base. */
+  OrderedSeek seek(OpenSnapshot snapshot) {
+    return OrderedSeek.start(snapshot, start(), startTarget());
   }
 
   /** Returns the bound at which reading ends; null for none. */

@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.index.KeyOrder;
+import io.bsdb.reader.snapshot.OrderedSeek;
 import io.bsdb.row.KeyView;
 import io.bsdb.row.KeyWriter;
 import io.bsdb.row.Schema;

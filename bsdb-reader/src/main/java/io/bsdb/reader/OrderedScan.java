@@ -9,6 +9,9 @@ import io.bsdb.reader.overlay.ChangeWalk.Next;
 import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
+import io.bsdb.reader.snapshot.Ended;
+import io.bsdb.reader.snapshot.OpenSnapshot;
+import io.bsdb.reader.snapshot.OrderedSeek;
 import io.bsdb.table.manifest.Partitioning;
 import java.io.IOException;
 import java.util.Arrays;
@@ -111,7 +114,7 @@ final class OrderedScan implements RecordCursor {
   private void skipDeleted(RecordWalk record) throws IOException {
     int number = record.recordNumber();
     boolean backward = range.isReversed();
-    int next = snapshot.deletedRuns().skip(record.partition().number(), number, backward);
+    int next = snapshot.skipDeleted(record.partition().number(), number, backward);
     int last = next == number ? number : backward ? next + 1 : next - 1;
     if (last != number) {
       record.moveTo(last);
@@ -127,7 +130,7 @@ final class OrderedScan implements RecordCursor {
   }
 
   private @Nullable RecordWalk begin() throws IOException {
-    OrderedSeek seek = OrderedSeek.start(snapshot, range);
+    OrderedSeek seek = range.seek(snapshot);
     seek.settle(source);
     Partition partition = seek.partition();
     if (partition == null) {

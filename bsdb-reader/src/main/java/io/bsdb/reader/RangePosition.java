@@ -10,6 +10,9 @@ import io.bsdb.reader.overlay.ChangeWalk.BaseRecord;
 import io.bsdb.reader.overlay.ChangeWalk.Next;
 import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.snapshot.Ended;
+import io.bsdb.reader.snapshot.OpenSnapshot;
+import io.bsdb.reader.snapshot.OrderedSeek;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -111,7 +114,7 @@ final class RangePosition {
       }
       record += next == Next.CHANGE ? 0 : step;
       if (next == Next.DELETED_RECORD && record >= 0 && record < own.recordCount()) {
-        record = snapshot.deletedRuns().skip(own.number(), record, range.isReversed());
+        record = snapshot.skipDeleted(own.number(), record, range.isReversed());
       }
     }
     leave(own);

@@ -9,6 +9,11 @@ import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.reader.snapshot.FileRecords;
+import io.bsdb.reader.snapshot.HashedKeys;
+import io.bsdb.reader.snapshot.KeyPlace;
+import io.bsdb.reader.snapshot.RecordComparison;
+import io.bsdb.reader.snapshot.SnapshotFiles;
 import io.bsdb.table.PartitionSource;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
@@ -39,7 +44,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    * @throws io.bsdb.format.UnsupportedVersionException if a newer bsdb wrote it
    */
   static SnapshotReader open(Path path, ReaderOptions options) throws IOException {
-    return new CallingReader(SnapshotOpener.open(path, options));
+    return new CallingReader(CallingReader.OPENER.open(path, options));
   }
 
   /**
@@ -50,7 +55,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    */
   static SnapshotReader openVersion(Path table, String version, ReaderOptions options)
       throws IOException {
-    return new CallingReader(SnapshotOpener.openVersion(table, version, options));
+    return new CallingReader(CallingReader.OPENER.openVersion(table, version, options));
   }
 
   /**
@@ -64,7 +69,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   static SnapshotReader openVersion(Path table, Manifest manifest, IntPredicate partitions)
       throws IOException {
     return new CallingReader(
-        SnapshotOpener.openVersion(table, manifest, ReaderOptions.defaults(), partitions));
+        CallingReader.OPENER.openVersion(table, manifest, ReaderOptions.defaults(), partitions));
   }
 
   /**
@@ -89,7 +94,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
       Path directory, Manifest manifest, ReaderOptions options, IntPredicate partitions)
       throws IOException {
     return new CallingReader(
-        SnapshotOpener.open(
+        CallingReader.OPENER.open(
             new SnapshotFiles(directory, true, partitions),
             manifest,
             options,
@@ -114,6 +119,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    * @hidden
    */
   @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
   void findAll(HashedKeys<?> keys) throws IOException;
 
   /**
@@ -160,6 +166,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    * @hidden
    */
   @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
   FileRecords fileRecords(int partition, int first);
 
   /**
@@ -192,6 +199,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    * @hidden
    */
   @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
   RecordComparison comparison(IntPredicate partitions);
 
   /**
@@ -220,6 +228,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    * @hidden
    */
   @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
   KeyPlace place(byte[] key) throws IOException;
 
   /**

@@ -9,6 +9,7 @@ import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
+import io.bsdb.reader.snapshot.OpenSnapshot;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.Iterator;

@@ -13,9 +13,12 @@ import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.reader.partition.OrderVerifier;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.PartitionOpener;
 import io.bsdb.reader.partition.RecordWalk;
+import io.bsdb.reader.snapshot.SnapshotFiles;
+import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
@@ -37,7 +40,7 @@ public final class SnapshotVerifier {
    *     offset
    */
   public static Manifest verify(Path directory) throws IOException {
-    Manifest manifest = SnapshotOpener.readManifest(directory);
+    Manifest manifest = Table.manifestIn(directory);
     SnapshotFiles files = new SnapshotFiles(directory, false);
     for (PartitionFile file : manifest.partitions()) {
       Path path = files.partition(file);

@@ -1,9 +1,9 @@
 package io.bsdb.reload;
 
 import io.bsdb.format.Internal;
-import io.bsdb.reader.RecordComparison;
-import io.bsdb.reader.RecordComparison.Outcome;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.snapshot.RecordComparison;
+import io.bsdb.reader.snapshot.RecordComparison.Outcome;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SegmentFiles;
 import io.bsdb.writer.options.Duplicates;

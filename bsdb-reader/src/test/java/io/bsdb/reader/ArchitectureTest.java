@@ -47,6 +47,7 @@ class ArchitectureTest {
           "io.bsdb.reader.block",
           "io.bsdb.reader.partition",
           "io.bsdb.reader.overlay",
+          "io.bsdb.reader.snapshot",
           "io.bsdb.reader",
           "io.bsdb.reader.diff",
           "io.bsdb.reader.follow",

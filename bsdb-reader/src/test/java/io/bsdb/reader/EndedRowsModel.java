@@ -10,6 +10,7 @@ import io.bsdb.reader.diff.SnapshotDiff;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.snapshot.HashedKeys;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.KeyView;
 import io.bsdb.row.RowCodec;

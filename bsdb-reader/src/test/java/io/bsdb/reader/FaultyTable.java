@@ -8,6 +8,7 @@ import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.snapshot.OpenSnapshot;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -51,7 +52,7 @@ final class FaultyTable {
 
   SnapshotReader open(ReaderOptions options) throws IOException {
     return new CallingReader(
-        SnapshotOpener.openDirectory(
+        CallingReader.OPENER.openDirectory(
             directory,
             manifest,
             options,
@@ -85,7 +86,7 @@ final class FaultyTable {
   /** The number of the block that holds a record. */
   int block(int record) throws IOException {
     try (OpenSnapshot snapshot =
-        SnapshotOpener.openDirectory(
+        CallingReader.OPENER.openDirectory(
             directory, manifest, ReaderOptions.defaults(), DirectFile::openSource)) {
       Partition partition = snapshot.partitions().get(0);
       var hash = KeyHash.hash(key(record));

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.snapshot.OpenSnapshot;
+import io.bsdb.reader.snapshot.SnapshotOpener;
 import io.bsdb.table.Table;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -33,7 +35,7 @@ class OpenWhilePrunedTest {
 
   private OpenSnapshot open(String version) throws IOException {
     tried.add(version);
-    return SnapshotOpener.openVersion(directory, version, ReaderOptions.defaults());
+    return CallingReader.OPENER.openVersion(directory, version, ReaderOptions.defaults());
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.AccessContractTest.Way;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.snapshot.OpenSnapshot;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -243,7 +244,7 @@ class ReadFaultsTest {
     new FaultyTable(directory);
     InternalError fault = new InternalError("a fault occurred in an unsafe memory access");
     InternalError other = new InternalError("of Java");
-    try (OpenSnapshot snapshot = SnapshotOpener.open(directory, ReaderOptions.defaults())) {
+    try (OpenSnapshot snapshot = CallingReader.OPENER.open(directory, ReaderOptions.defaults())) {
       assertThat(snapshot.explained(fault))
           .isExactlyInstanceOf(IOException.class)
           .hasMessageStartingWith(
@@ -259,7 +260,7 @@ class ReadFaultsTest {
   void aFaultInAMappedFileThatShrankNamesTheFile() throws Exception {
     FaultyTable table = new FaultyTable(directory);
     InternalError fault = new InternalError("a fault occurred");
-    try (OpenSnapshot snapshot = SnapshotOpener.open(directory, ReaderOptions.defaults())) {
+    try (OpenSnapshot snapshot = CallingReader.OPENER.open(directory, ReaderOptions.defaults())) {
       long length = Files.size(table.file());
       table.shortenTo(5);
       assertThat(snapshot.explained(fault))
@@ -276,7 +277,7 @@ class ReadFaultsTest {
   void closingDoesNotWaitForACallThatAShortenedFileKeptFromEnding() throws Exception {
     FaultyTable table = new FaultyTable(directory);
     long length = Files.size(table.file());
-    OpenSnapshot snapshot = SnapshotOpener.open(directory, ReaderOptions.defaults());
+    OpenSnapshot snapshot = CallingReader.OPENER.open(directory, ReaderOptions.defaults());
     int call = snapshot.calls().enter();
     table.shortenTo(5);
     assertThatThrownBy(snapshot::close)

@@ -26,7 +26,8 @@ final class ShortenedReads {
   }
 
   public static void main(String[] arguments) throws IOException {
-    OpenSnapshot snapshot = SnapshotOpener.open(Path.of(arguments[0]), ReaderOptions.defaults());
+    OpenSnapshot snapshot =
+        CallingReader.OPENER.open(Path.of(arguments[0]), ReaderOptions.defaults());
     SnapshotReader reader = new CallingReader(snapshot);
     compile(reader);
     try (FileChannel file =

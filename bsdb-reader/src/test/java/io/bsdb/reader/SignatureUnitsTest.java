@@ -11,6 +11,8 @@ import io.bsdb.reader.memory.SignatureUnit;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.snapshot.OpenSnapshot;
+import io.bsdb.reader.snapshot.SignatureUnits;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
@@ -62,7 +64,7 @@ class SignatureUnitsTest {
   }
 
   private OpenSnapshot open(Manifest manifest, @Nullable OpenSnapshot before) throws Exception {
-    return SnapshotOpener.openVersion(directory, manifest.version(), options, before);
+    return CallingReader.OPENER.openVersion(directory, manifest.version(), options, before);
   }
 
   /** Returns a key that no table has, between the records with a number and the next one. */
@@ -272,7 +274,7 @@ class SignatureUnitsTest {
           };
         };
     Path files = directory.resolve("snapshots").resolve(manifest.version());
-    opened.set(SnapshotOpener.openDirectory(files, manifest, options, opener));
+    opened.set(CallingReader.OPENER.openDirectory(files, manifest, options, opener));
     memory.elastic().adjust(Duration.ZERO);
     Thread closer = closing.get();
     assertThat(closer).isNotNull();

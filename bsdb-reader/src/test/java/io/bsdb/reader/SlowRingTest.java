@@ -10,6 +10,7 @@ import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.snapshot.OpenSnapshot;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -55,7 +56,8 @@ class SlowRingTest {
             .resolve(manifest.partitions().get(SLOW).name());
     slowFile = Files.readAllBytes(file);
     snapshot =
-        SnapshotOpener.open(directory, ReaderOptions.builder().access(Access.IO_URING).build());
+        CallingReader.OPENER.open(
+            directory, ReaderOptions.builder().access(Access.IO_URING).build());
     Files.delete(file);
     assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
     pipe =

@@ -15,6 +15,8 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.WarmUp;
 import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.snapshot.OpenSnapshot;
+import io.bsdb.reader.snapshot.SnapshotOpener;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -75,7 +77,7 @@ class WarmUpTest {
   }
 
   private OpenSnapshot open(Manifest manifest) throws IOException {
-    return SnapshotOpener.openDirectory(
+    return CallingReader.OPENER.openDirectory(
         table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(manifest.version()),
         manifest,
         ReaderOptions.defaults(),

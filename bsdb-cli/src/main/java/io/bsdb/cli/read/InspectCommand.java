@@ -4,7 +4,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.table.SnapshotDirectory;
 import io.bsdb.cli.table.TableCommand;
-import io.bsdb.reader.SnapshotParts;
+import io.bsdb.table.SnapshotParts;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import io.bsdb.cli.table.VersionText;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.symbols.SymbolTable;
-import io.bsdb.reader.SnapshotParts;
+import io.bsdb.table.SnapshotParts;
 import io.bsdb.table.VersionFacts;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;

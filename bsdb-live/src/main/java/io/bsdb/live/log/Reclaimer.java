@@ -2,7 +2,7 @@ package io.bsdb.live.log;
 
 import io.bsdb.format.Internal;
 import io.bsdb.format.io.Uninterrupted;
-import io.bsdb.reader.Calls;
+import io.bsdb.reader.snapshot.Calls;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -7,9 +7,10 @@ import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.live.Durability;
 import io.bsdb.live.log.Recovery.Recovered;
-import io.bsdb.reader.Calls;
+import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.io.HugeMemory;
+import io.bsdb.reader.snapshot.Calls;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -30,7 +31,7 @@ class LogTest {
 
   private final long files = FileMemory.openCount();
   private final long memory = HugeMemory.openCount();
-  private final Calls calls = new Calls("log");
+  private final Calls calls = new Calls("log", ClosedReaderException::new);
   private final Reclaimer reclaimer = new Reclaimer(calls);
   private @Nullable String failing;
   private LogIndex index;

@@ -1,8 +1,8 @@
 package io.bsdb.reader.diff;
 
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.reader.FileRecords;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.snapshot.FileRecords;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

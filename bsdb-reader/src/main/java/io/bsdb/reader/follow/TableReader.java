@@ -3,14 +3,14 @@ package io.bsdb.reader.follow;
 import io.bsdb.format.Internal;
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
-import io.bsdb.reader.Calls;
-import io.bsdb.reader.HashedKeys;
 import io.bsdb.reader.KeyLookup;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.WarmUp;
 import io.bsdb.reader.overlay.ChangeTable;
+import io.bsdb.reader.snapshot.Calls;
+import io.bsdb.reader.snapshot.HashedKeys;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;
@@ -203,6 +203,7 @@ public final class TableReader implements KeyLookup, Closeable {
      * @hidden
      */
     @Internal
+    @SuppressWarnings("exports") // an internal type, to this project only
     public Builder usedBy(Calls value) {
       calls = value;
       return this;

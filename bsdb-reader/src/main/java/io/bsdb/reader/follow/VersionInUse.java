@@ -2,11 +2,11 @@ package io.bsdb.reader.follow;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
-import io.bsdb.reader.Calls;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.ChangeTable;
+import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;
 import java.io.IOException;

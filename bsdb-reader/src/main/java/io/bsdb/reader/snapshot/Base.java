@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.block.DecoderPools;
 import io.bsdb.reader.block.BlockFile;
@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,8 @@ final class Base {
       Manifest manifest,
       ReaderOptions options,
       List<Partition> partitions,
-      DecoderPools decoders) {
+      DecoderPools decoders,
+      Function<String, ? extends RuntimeException> closed) {
     this.files = manifest.partitions();
     this.partitioning = manifest.partitioning();
     this.access = options.access();
@@ -71,7 +73,7 @@ final class Base {
     }
     String name = "reader of " + location.directory();
     this.memory = options.memory();
-    this.uncached = openSource(options, name);
+    this.uncached = openSource(options, name, closed);
     this.source =
         options.blockCacheBytes() > 0
             ? new CachedBlocks(uncached, options.blockCacheBytes(), counters, memory.elastic())
@@ -82,7 +84,8 @@ final class Base {
     }
   }
 
-  private BlockSource openSource(ReaderOptions options, String name) {
+  private BlockSource openSource(
+      ReaderOptions options, String name, Function<String, ? extends RuntimeException> closed) {
     Access access = options.access();
     if (!access.readsFromDisk()) {
       return new MemoryBlocks(access.name());
@@ -94,7 +97,7 @@ final class Base {
         options.queueDepth(),
         blockFiles,
         counters,
-        () -> new ClosedReaderException(name));
+        () -> closed.apply(name));
   }
 
   private static List<UUID> fileIds(List<PartitionFile> files) {
@@ -106,13 +109,15 @@ final class Base {
    *
    * @param previous shares the files that both versions have, and passes on the bits of its
    *     signatures; may be null
+   * @param closed makes what a call after close fails with, of what was closed
    */
   static Base open(
       SnapshotFiles location,
       Manifest manifest,
       ReaderOptions options,
       DirectFile.Opener sources,
-      @Nullable Base previous)
+      @Nullable Base previous,
+      Function<String, ? extends RuntimeException> closed)
       throws IOException {
     Partitioning partitioning = manifest.partitioning();
     List<Partition> opened = new ArrayList<>();
@@ -152,7 +157,7 @@ final class Base {
       }
       SignatureUnits.add(added, partitioning, options.memory().elastic(), previous);
       opened.sort(Comparator.comparingInt(Partition::number));
-      return new Base(location, manifest, options, opened, pools);
+      return new Base(location, manifest, options, opened, pools, closed);
     } catch (IOException | RuntimeException | Error e) {
       try {
         Closing.all(opened);

@@ -1,7 +1,8 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.reader.ClosedReaderException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class OverlappingCallsTest {
   private static final int CALLS = 300_000;
 
-  private final Calls calls = new Calls("test");
+  private final Calls calls = new Calls("test", ClosedReaderException::new);
   private final AtomicBoolean ended = new AtomicBoolean();
 
   private static long stripe(Thread thread) {

@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
@@ -6,7 +6,7 @@ import io.bsdb.row.RowLayout;
 import io.bsdb.table.manifest.Manifest;
 
 /** Whether a reader shows the ended rows of a history. */
-enum Ended {
+public enum Ended {
   /** Shows them as they are stored, to copy, compare or verify them. */
   SHOWN,
 
@@ -14,20 +14,20 @@ enum Ended {
   HIDDEN;
 
   /** Stands for the value of a key that is absent or whose row is hidden. */
-  static final Object ABSENT = new Object();
+  public static final Object ABSENT = new Object();
 
   /** Reads whether a row is ended. */
-  static final ValueReader<Boolean> TEST =
+  public static final ValueReader<Boolean> TEST =
       (key, bytes, offset, length) -> isEnded(bytes, offset, length);
 
   /** Returns what readers of a version do by default. */
-  static Ended of(Manifest manifest) {
+  public static Ended of(Manifest manifest) {
     return manifest.validity() == null ? SHOWN : HIDDEN;
   }
 
   /** Returns a reader that answers {@link #ABSENT} for rows that are hidden. */
   @SuppressWarnings("unchecked") // callers compare the answer before they use it
-  <T> ValueReader<T> in(ValueReader<T> reader) {
+  public <T> ValueReader<T> in(ValueReader<T> reader) {
     return this == SHOWN
         ? reader
         : (key, bytes, offset, length) ->

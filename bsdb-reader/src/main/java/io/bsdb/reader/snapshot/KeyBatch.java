@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.block.Block;
@@ -23,7 +23,7 @@ import java.util.Map;
  * where one lookup after the other would wait for each. How many depends on how little a stage does
  * beside: the core looks ahead a fixed number of instructions.
  */
-final class KeyBatch<T> {
+public final class KeyBatch<T> {
   private static final int CACHE_LINE = 64;
   private static final int MAX_PREFETCHED = 8 * CACHE_LINE;
 
@@ -58,7 +58,7 @@ final class KeyBatch<T> {
    *
    * @param selection of fields that will be read
    */
-  static <T> KeyBatch<T> locate(
+  public static <T> KeyBatch<T> locate(
       OpenSnapshot snapshot, HashedKeys<T> keys, FieldSelection selection, Ended ended)
       throws IOException {
     KeyBatch<T> batch = new KeyBatch<>(snapshot, keys, selection, ended);
@@ -122,16 +122,16 @@ final class KeyBatch<T> {
     return partitions[key].index().record(located[key]);
   }
 
-  FieldSelection selection() {
+  public FieldSelection selection() {
     return selection;
   }
 
-  HashedKeys<T> keys() {
+  public HashedKeys<T> keys() {
     return keys;
   }
 
   /** Fetches all blocks in the calling thread and lends the values in them. */
-  void fetch() throws IOException {
+  public void fetch() throws IOException {
     if (source.batching() == Batching.IN_PLACE) {
       fetchInPlace();
       return;
@@ -260,12 +260,12 @@ final class KeyBatch<T> {
    *
    * @param keys their positions in the batch
    */
-  record Group(Partition partition, int block, List<Integer> keys) {}
+  public record Group(Partition partition, int block, List<Integer> keys) {}
 
   private record BlockId(Partition partition, int block) {}
 
   /** Returns the groups of all keys that were located, in the order of their first keys. */
-  Collection<Group> groups() {
+  public Collection<Group> groups() {
     Map<BlockId, Group> groups = new LinkedHashMap<>();
     for (int i = 0; i < located.length; i++) {
       if (located[i] >= 0) {
@@ -280,7 +280,7 @@ final class KeyBatch<T> {
   }
 
   /** Lends the values of a group in its block. */
-  void take(Group group, Block block, int base) throws IOException {
+  public void take(Group group, Block block, int base) throws IOException {
     KeyIndex index = group.partition.index();
     for (int i : group.keys) {
       long found = index.find(block, base, located[i], keys.key(i));

@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import io.bsdb.reader.memory.ElasticMemory;
 import io.bsdb.reader.memory.SignatureUnit;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * share one, so that a successor has the bits of the version before. In key order each partition
  * has its own, and inherits from those whose keys it takes over.
  */
-final class SignatureUnits {
+public final class SignatureUnits {
   private SignatureUnits() {}
 
   /**
@@ -102,7 +102,7 @@ final class SignatureUnits {
    *
    * @param to null for the end of all keys
    */
-  static double position(byte[] key, byte[] from, byte @Nullable [] to) {
+  public static double position(byte[] key, byte[] from, byte @Nullable [] to) {
     if (Arrays.compareUnsigned(key, from) <= 0) {
       return 0;
     }

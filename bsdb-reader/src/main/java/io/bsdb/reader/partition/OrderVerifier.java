@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.reader.partition;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.block.Block;
@@ -8,8 +8,6 @@ import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.MemoryBlocks;
 import io.bsdb.reader.options.Access;
-import io.bsdb.reader.partition.Partition;
-import io.bsdb.reader.partition.RecordWalk;
 import io.bsdb.table.manifest.Partitioning;
 import java.io.IOException;
 import java.util.Arrays;
@@ -19,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Checks the order of a partition's records: that keys ascend, lie between the bounds of the
  * partition and its neighbours, and are where a search for them ends. Used by one thread.
  */
-final class OrderVerifier {
+public final class OrderVerifier {
   private final Partition partition;
   private final OrderIndex order;
   private final byte @Nullable [] upperBound;
@@ -33,7 +31,7 @@ final class OrderVerifier {
   }
 
   /** Returns null if there is no order to check. */
-  static @Nullable OrderVerifier of(Partition partition, Partitioning partitioning) {
+  public static @Nullable OrderVerifier of(Partition partition, Partitioning partitioning) {
     OrderIndex order = partition.order();
     if (order == null) {
       return null;
@@ -44,7 +42,7 @@ final class OrderVerifier {
   }
 
   /** Checks the next record. */
-  void accept(RecordWalk walk, int number) throws IOException {
+  public void accept(RecordWalk walk, int number) throws IOException {
     byte[] key = walk.key();
     byte[] last = before;
     if (last != null && Arrays.compareUnsigned(last, key) >= 0) {
@@ -90,7 +88,7 @@ final class OrderVerifier {
   }
 
   /** Checks what is known only after the last record. */
-  void end() throws CorruptSnapshotException {
+  public void end() throws CorruptSnapshotException {
     if (before == null || !Arrays.equals(before, order.last())) {
       throw contradicted("last", partition.blocks().memory().length());
     }

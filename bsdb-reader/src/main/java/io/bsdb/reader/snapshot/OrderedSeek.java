@@ -1,6 +1,7 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.block.BlockReader;
 import io.bsdb.format.index.KeyIndex;
@@ -16,6 +17,7 @@ import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * compared, or where the record lies in the block next to the one in which the key would be. Used
  * by one thread at a time.
  */
-final class OrderedSeek {
+public final class OrderedSeek {
   /** The record that is wanted, relative to a key. */
-  enum Target {
+  public enum Target {
     FLOOR,
     LOWER,
     CEILING,
@@ -45,14 +47,14 @@ final class OrderedSeek {
     }
 
     /** Whether a record that has the key itself stands before the place that is searched for. */
-    boolean isBehindEqual() {
+    public boolean isBehindEqual() {
       return this == FLOOR || this == HIGHER || this == LONGEST_PREFIX;
     }
   }
 
   private final OpenSnapshot snapshot;
   private final Target target;
-  private final @Nullable RecordReader<?> reader;
+  private final @Nullable Function<byte[], ValueReader<?>> reader;
   private final Ended ended;
   private byte[] key;
 
@@ -73,13 +75,14 @@ final class OrderedSeek {
   private @Nullable Object answer;
 
   /**
-   * @param reader of the record; null if only its place is wanted
+   * @param reader returns what reads the value of the record with a key; null if only its place is
+   *     wanted
    */
   private OrderedSeek(
       OpenSnapshot snapshot,
       byte[] key,
       Target target,
-      @Nullable RecordReader<?> reader,
+      @Nullable Function<byte[], ValueReader<?>> reader,
       Ended ended) {
     this.snapshot = snapshot;
     this.key = key;
@@ -89,8 +92,12 @@ final class OrderedSeek {
   }
 
   /** Begins to search. */
-  static OrderedSeek of(
-      OpenSnapshot snapshot, byte[] key, Target target, RecordReader<?> reader, Ended ended)
+  public static OrderedSeek of(
+      OpenSnapshot snapshot,
+      byte[] key,
+      Target target,
+      Function<byte[], ValueReader<?>> reader,
+      Ended ended)
       throws IOException {
     OrderedSeek seek = new OrderedSeek(snapshot, key, target, reader, ended);
     seek.begin();
@@ -121,30 +128,30 @@ final class OrderedSeek {
   }
 
   /** Begins to search for the first or, backwards, for the last record. */
-  static OrderedSeek end(OpenSnapshot snapshot, boolean backward, Ended ended) throws IOException {
+  public static OrderedSeek end(
+      OpenSnapshot snapshot, boolean backward, Function<byte[], ValueReader<?>> reader, Ended ended)
+      throws IOException {
     OrderedSeek seek =
         new OrderedSeek(
-            snapshot,
-            new byte[0],
-            backward ? Target.LOWER : Target.HIGHER,
-            RecordReader.COPY,
-            ended);
+            snapshot, new byte[0], backward ? Target.LOWER : Target.HIGHER, reader, ended);
     SortedChanges sorted = snapshot.sortedChanges();
     if (sorted != null) {
-      KeyRange all = KeyRange.all();
-      seek.changes = (backward ? all.reversed() : all).walk(sorted);
+      int size = sorted.size();
+      seek.changes = sorted.walk(backward ? size : 0, backward ? 0 : size, backward);
     }
     seek.settleAtEnd();
     seek.takeLast();
     return seek;
   }
 
-  /** Begins to search for where a range starts in the base; its record is not read. */
-  static OrderedSeek start(OpenSnapshot snapshot, KeyRange range) {
-    byte[] start = range.start();
+  /**
+   * Begins to search for where a range starts in the base; its record is not read.
+   *
+   * @param start null for the first key or, backwards, the last
+   */
+  public static OrderedSeek start(OpenSnapshot snapshot, byte @Nullable [] start, Target target) {
     OrderedSeek seek =
-        new OrderedSeek(
-            snapshot, start == null ? new byte[0] : start, range.startTarget(), null, Ended.SHOWN);
+        new OrderedSeek(snapshot, start == null ? new byte[0] : start, target, null, Ended.SHOWN);
     if (start == null) {
       seek.settleAtEnd();
     } else {
@@ -221,37 +228,37 @@ final class OrderedSeek {
   }
 
   /** Returns whether it is known where the record is, or that there is none. */
-  boolean isSettled() {
+  public boolean isSettled() {
     return search == null;
   }
 
   /** Returns whether another block is needed to find the record. */
-  boolean needsBlock() {
+  public boolean needsBlock() {
     return partition != null && !found;
   }
 
   /** Returns the partition of the block that is needed, or of the record; null for none. */
-  @Nullable Partition partition() {
+  public @Nullable Partition partition() {
     return partition;
   }
 
   /** Returns the block that is needed. */
-  int block() {
+  public int block() {
     return block;
   }
 
   /** Returns the record's number in its partition, once it is settled. */
-  int record() {
+  public int record() {
     return record;
   }
 
   /** Returns what the reader made of the record, once no block is needed; null for none. */
-  @Nullable Object answer() {
+  public @Nullable Object answer() {
     return answer;
   }
 
   private boolean take(ChangeWalk change, byte[] changedKey) {
-    return take(reader == null ? null : change.value(ended.in(reader.of(changedKey))));
+    return take(reader == null ? null : change.value(ended.in(reader.apply(changedKey))));
   }
 
   /**
@@ -268,7 +275,7 @@ final class OrderedSeek {
   }
 
   /** Goes on with the block that is needed. */
-  void take(Block given, int base) throws IOException {
+  public void take(Block given, int base) throws IOException {
     Partition own = partition;
     OrderIndex order = own == null ? null : own.order();
     if (own == null || order == null) {
@@ -300,7 +307,11 @@ final class OrderedSeek {
    * ended.
    */
   private void finish(
-      Partition own, OrderIndex order, Block given, int base, RecordReader<?> records)
+      Partition own,
+      OrderIndex order,
+      Block given,
+      int base,
+      Function<byte[], ValueReader<?>> readers)
       throws IOException {
     BlockReader blocks = own.blocks().reader();
     int number = block;
@@ -333,7 +344,8 @@ final class OrderedSeek {
         return;
       }
       if (changed == null
-          ? take(given.lend(blocks.value(given.body(), place), 0, ended.in(records.of(foundKey))))
+          ? take(
+              given.lend(blocks.value(given.body(), place), 0, ended.in(readers.apply(foundKey))))
           : take(changed, foundKey)) {
         return;
       }
@@ -392,7 +404,7 @@ final class OrderedSeek {
   }
 
   /** Runs in the calling thread until the record is found. */
-  OrderedSeek find(BlockFetch source) throws IOException {
+  public OrderedSeek find(BlockFetch source) throws IOException {
     while (needsBlock()) {
       step(source);
     }
@@ -400,7 +412,7 @@ final class OrderedSeek {
   }
 
   /** Runs in the calling thread until it is known where the record is. */
-  void settle(BlockFetch source) throws IOException {
+  public void settle(BlockFetch source) throws IOException {
     while (!isSettled()) {
       step(source);
     }

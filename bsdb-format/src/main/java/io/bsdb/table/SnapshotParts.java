@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.table;
 
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.Internal;

@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
@@ -20,18 +20,26 @@ import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Opens snapshots: finds the directory, reads the manifest, opens the partitions, warms up. */
-final class SnapshotOpener {
+public final class SnapshotOpener {
   /** Blocks for which a file's length is looked at once. */
   private static final int WARMED_UP_TOGETHER = 64;
 
-  private SnapshotOpener() {}
+  private final Function<String, ? extends RuntimeException> closed;
+
+  /**
+   * @param closed makes what a call after close fails with, of what was closed
+   */
+  public SnapshotOpener(Function<String, ? extends RuntimeException> closed) {
+    this.closed = closed;
+  }
 
   /** Opens a table's version in service, or a snapshot. */
-  static OpenSnapshot open(Path path, ReaderOptions options) throws IOException {
+  public OpenSnapshot open(Path path, ReaderOptions options) throws IOException {
     if (Files.exists(path.resolve(SnapshotFormat.MANIFEST_FILE))) {
       return openDirectory(path, options);
     }
@@ -50,7 +58,7 @@ final class SnapshotOpener {
    *
    * @throws NoSuchFileException if files of a version are missing that is still in service
    */
-  static <T> T openCurrent(Table table, IOFunction<String, T> opening) throws IOException {
+  public static <T> T openCurrent(Table table, IOFunction<String, T> opening) throws IOException {
     String version = table.requireCurrentVersion();
     while (true) {
       try {
@@ -66,7 +74,7 @@ final class SnapshotOpener {
   }
 
   /** Opens a version of a table. */
-  static OpenSnapshot openVersion(Path table, String version, ReaderOptions options)
+  public OpenSnapshot openVersion(Path table, String version, ReaderOptions options)
       throws IOException {
     return openVersion(table, version, options, null);
   }
@@ -76,7 +84,7 @@ final class SnapshotOpener {
    *
    * @param previous shares what both versions have; may be null
    */
-  static OpenSnapshot openVersion(
+  public OpenSnapshot openVersion(
       Path table, String version, ReaderOptions options, @Nullable OpenSnapshot previous)
       throws IOException {
     Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version);
@@ -86,7 +94,7 @@ final class SnapshotOpener {
   }
 
   /** Opens some partitions of a version of a table, by number. */
-  static OpenSnapshot openVersion(
+  public OpenSnapshot openVersion(
       Path table, Manifest manifest, ReaderOptions options, IntPredicate partitions)
       throws IOException {
     Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(manifest.version());
@@ -99,12 +107,12 @@ final class SnapshotOpener {
   }
 
   /** Opens a snapshot. */
-  static OpenSnapshot openDirectory(Path directory, ReaderOptions options) throws IOException {
-    return openDirectory(directory, readManifest(directory), options, DirectFile::openSource);
+  public OpenSnapshot openDirectory(Path directory, ReaderOptions options) throws IOException {
+    return openDirectory(directory, Table.manifestIn(directory), options, DirectFile::openSource);
   }
 
   /** Opens a snapshot, and its files for reads from disk as {@code sources} does. */
-  static OpenSnapshot openDirectory(
+  public OpenSnapshot openDirectory(
       Path directory, Manifest manifest, ReaderOptions options, DirectFile.Opener sources)
       throws IOException {
     return open(new SnapshotFiles(directory, false), manifest, options, sources, null);
@@ -115,7 +123,7 @@ final class SnapshotOpener {
    *
    * @param previous shares what both versions have; may be null
    */
-  static OpenSnapshot open(
+  public OpenSnapshot open(
       SnapshotFiles files,
       Manifest manifest,
       ReaderOptions options,
@@ -128,11 +136,13 @@ final class SnapshotOpener {
             && previous.base().share();
     Base before = previous == null ? null : previous.base();
     Base base =
-        shared && before != null ? before : Base.open(files, manifest, options, sources, before);
+        shared && before != null
+            ? before
+            : Base.open(files, manifest, options, sources, before, closed);
     OpenSnapshot snapshot;
     try {
       Overlay overlay = openChanges(files, manifest, options, base, previous);
-      snapshot = new OpenSnapshot(files, manifest, options, base, overlay);
+      snapshot = new OpenSnapshot(files, manifest, options, base, overlay, closed);
     } catch (IOException | RuntimeException | Error e) {
       try {
         base.release();
@@ -219,7 +229,7 @@ final class SnapshotOpener {
   }
 
   /** Returns whether a table of this size is read through when it is opened. */
-  static boolean isWarmedUp(ReaderOptions options, long tableBytes) {
+  public static boolean isWarmedUp(ReaderOptions options, long tableBytes) {
     return options.warmUp() == WarmUp.ALWAYS
         && switch (options.access()) {
           case MAPPED -> PartitionOpener.fitsMemoryTwice(tableBytes);
@@ -234,7 +244,7 @@ final class SnapshotOpener {
    * @throws CorruptSnapshotException if one is damaged
    * @throws InterruptedIOException if the thread is interrupted
    */
-  static void warmUp(OpenSnapshot snapshot) throws IOException {
+  public static void warmUp(OpenSnapshot snapshot) throws IOException {
     try {
       for (Partition partition : snapshot.partitions()) {
         BlockFile file = partition.blocks();
@@ -249,9 +259,5 @@ final class SnapshotOpener {
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }
-  }
-
-  static Manifest readManifest(Path directory) throws IOException {
-    return Table.manifestIn(directory);
   }
 }

@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.PartitionFile;
@@ -14,9 +14,9 @@ import java.util.function.IntPredicate;
  * @param together whether all files lie in that directory, whatever version they are from
  * @param present which partitions are there, by number
  */
-record SnapshotFiles(Path directory, boolean together, IntPredicate present) {
+public record SnapshotFiles(Path directory, boolean together, IntPredicate present) {
   /** Creates the places of all files. */
-  SnapshotFiles(Path directory, boolean together) {
+  public SnapshotFiles(Path directory, boolean together) {
     this(directory, together, partition -> true);
   }
 
@@ -30,13 +30,13 @@ record SnapshotFiles(Path directory, boolean together, IntPredicate present) {
     return together ? directory : directory.toAbsolutePath().resolve("../..").normalize();
   }
 
-  Path partition(PartitionFile file) {
+  public Path partition(PartitionFile file) {
     String version = file.version();
     Path home = together || version == null ? directory : directory.resolveSibling(version);
     return home.resolve(file.name());
   }
 
-  Path segment(SegmentFile file) {
+  public Path segment(SegmentFile file) {
     return together ? directory.resolve(file.name()) : table().resolve(file.path());
   }
 }

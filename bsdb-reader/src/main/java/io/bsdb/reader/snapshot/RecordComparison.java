@@ -1,7 +1,6 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
-import io.bsdb.format.Internal;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.io.IOSupplier;
 import io.bsdb.format.symbols.FieldSelection;
@@ -20,10 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Compares the records of a source, in any order, with those of a version, and remembers which keys
  * the source had: two bits for each record of the base, and 32 bytes for each key that is new or
  * has changed over the base. Used by one thread; valid as long as the reader is open.
- *
- * @hidden
  */
-@Internal
 public final class RecordComparison {
   /** What the version says of a record of the source. */
   public enum Outcome {
@@ -75,7 +71,7 @@ public final class RecordComparison {
   /**
    * @param compared tests the number of a partition: whether its keys are compared
    */
-  RecordComparison(OpenSnapshot snapshot, IntPredicate compared) {
+  public RecordComparison(OpenSnapshot snapshot, IntPredicate compared) {
     this.snapshot = snapshot;
     this.seen = new @Nullable BitSet[snapshot.partitioning().count()];
     this.changed = new BitSet[seen.length];
@@ -141,7 +137,7 @@ public final class RecordComparison {
     Partition partition = batch.partition(i);
     int record = batch.record(i);
     if (record < 0) { // found by a search, which says the block only
-      OrderedSeek seek = OrderedSeek.start(snapshot, KeyRange.all().from(key));
+      OrderedSeek seek = OrderedSeek.start(snapshot, key, OrderedSeek.Target.CEILING);
       seek.settle(snapshot.source());
       record = seek.record();
     }

@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.hash.KeyHash;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The records of a partition in hash order; those that have changed are read from their segments.
  * Records are read twice: their keys here, and all of them by the build of the new partition.
  */
-final class StoredPartition implements PartitionSource {
+public final class StoredPartition implements PartitionSource {
   private static final int STEP = 64 << 10;
 
   private final OpenSnapshot snapshot;
@@ -25,7 +25,7 @@ final class StoredPartition implements PartitionSource {
   private final long changes;
   private int pending;
 
-  StoredPartition(OpenSnapshot snapshot, Partition partition, Progress progress) {
+  public StoredPartition(OpenSnapshot snapshot, Partition partition, Progress progress) {
     this.snapshot = snapshot;
     this.partition = partition;
     this.progress = progress;

@@ -1,7 +1,6 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
-import io.bsdb.format.Internal;
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
@@ -13,10 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The keys of one lookup with their hashes, and the answers as far as they are known: each layer of
  * a table answers what it can. Used by one thread at a time.
- *
- * @hidden
  */
-@Internal
 public final class HashedKeys<T> {
   private static final byte OPEN = 0;
   private static final byte ABSENT = 1;
@@ -115,12 +111,12 @@ public final class HashedKeys<T> {
   }
 
   /** Returns the same keys, of which the values that are not answered yet are to be copied. */
-  HashedKeys<byte[]> copying() {
+  public HashedKeys<byte[]> copying() {
     return new HashedKeys<>(keys, high, low, states.clone(), ValueReader.COPY);
   }
 
   /** Lends copies to the reader, in the calling thread. */
-  void answerFrom(HashedKeys<byte[]> copies) {
+  public void answerFrom(HashedKeys<byte[]> copies) {
     for (int i = 0; i < states.length; i++) {
       byte[] value = (byte[]) copies.answers[i];
       if (value != null) {

@@ -1,6 +1,5 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.io.Thrown;
@@ -12,10 +11,7 @@ import java.io.IOException;
 /**
  * The records of a partition's file that have not changed since it was built, by their numbers.
  * Counts as one call in flight until it is closed.
- *
- * @hidden
  */
-@Internal
 public final class FileRecords implements Closeable {
   private final OpenSnapshot snapshot;
   private final RecordWalk walk;
@@ -29,7 +25,7 @@ public final class FileRecords implements Closeable {
   /**
    * @param first number of the first record
    */
-  FileRecords(OpenSnapshot snapshot, int partition, int first) {
+  public FileRecords(OpenSnapshot snapshot, int partition, int first) {
     this.snapshot = snapshot;
     this.next = first;
     this.call = snapshot.calls().enterScan();
@@ -46,7 +42,7 @@ public final class FileRecords implements Closeable {
   /** Moves to the next record; returns false if there is none. */
   public boolean next() throws IOException {
     if (closed) {
-      throw new ClosedReaderException("cursor");
+      throw snapshot.calls().closed("cursor");
     }
     try {
       while (next < count) {

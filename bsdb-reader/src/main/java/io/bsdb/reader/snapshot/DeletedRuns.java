@@ -1,10 +1,11 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
+import io.bsdb.reader.snapshot.OrderedSeek.Target;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -129,8 +130,8 @@ final class DeletedRuns {
 
     /** Looks at a piece; where some records are left, at its halves. */
     private void look(int from, int to) throws IOException {
-      OrderedSeek first = seek(KeyRange.all().from(sorted.key(from)));
-      OrderedSeek next = seek(KeyRange.all().after(sorted.key(to - 1)));
+      OrderedSeek first = seek(sorted.key(from), Target.CEILING);
+      OrderedSeek next = seek(sorted.key(to - 1), Target.HIGHER);
       Partition partition = first.partition();
       if (partition == null) {
         return; // no record is above
@@ -156,8 +157,8 @@ final class DeletedRuns {
       }
     }
 
-    private OrderedSeek seek(KeyRange range) throws IOException {
-      OrderedSeek seek = OrderedSeek.start(snapshot, range);
+    private OrderedSeek seek(byte[] key, Target target) throws IOException {
+      OrderedSeek seek = OrderedSeek.start(snapshot, key, target);
       seek.settle(snapshot.source());
       return seek;
     }

@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 /** A set of hashes of 128 bits, at most half full: 16 to 32 bytes each. Used by one thread. */
 final class HashSet128 {

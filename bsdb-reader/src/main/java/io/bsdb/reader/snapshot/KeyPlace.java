@@ -1,6 +1,5 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
-import io.bsdb.format.Internal;
 import java.nio.file.Path;
 
 /**
@@ -15,9 +14,7 @@ import java.nio.file.Path;
  * @param blockOffset of the block in the file; -1 likewise
  * @param signatureBits per signature; 0 if the table has none
  * @param changed whether a change over the partition file decides on the key
- * @hidden
  */
-@Internal
 public record KeyPlace(
     int partition,
     Path file,

@@ -1,6 +1,5 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.LentBytes;
 import io.bsdb.reader.block.ReadThread;
 import java.lang.invoke.VarHandle;
@@ -8,6 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 /**
  * Counts lookups, and with the same counters knows whether any is in flight, so that close can wait
@@ -19,10 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * others at its end; none is in flight when the sums agree. Closing sets the mark, then waits for
  * that. Both sides are sequentially consistent, so either the call sees the mark or the close sees
  * the call.
- *
- * @hidden
  */
-@Internal
 public final class Calls {
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
   private static final int STRIPES = 64;
@@ -42,6 +39,7 @@ public final class Calls {
 
   private final AtomicLongArray counters = new AtomicLongArray((STRIPES + 1) * STRIDE);
   private final String what;
+  private final Function<String, ? extends RuntimeException> closedException;
   private final ReentrantLock awaited = new ReentrantLock();
   private volatile boolean closed;
 
@@ -53,23 +51,25 @@ public final class Calls {
 
   /**
    * @param what is named when a call comes after close
+   * @param closedException makes what such a call throws, of the name
    */
-  public Calls(String what) {
+  public Calls(String what, Function<String, ? extends RuntimeException> closedException) {
     this.what = what;
+    this.closedException = closedException;
   }
 
   /**
    * Begins a call, to be ended by exactly one of the other methods.
    *
    * @return what to pass to it
-   * @throws ClosedReaderException after {@link #close}
+   * @throws RuntimeException the one for closed readers, after {@link #close}
    */
   public int enter() {
     return enter(epoch);
   }
 
   /** Begins a scan, as {@link #enter} does a lookup; {@link #awaitLookups} does not wait for it. */
-  int enterScan() {
+  public int enterScan() {
     return enter(SCANS);
   }
 
@@ -82,7 +82,7 @@ public final class Calls {
     counters.getAndIncrement(stripe + ENTERED);
     if (closed) {
       counters.getAndIncrement(stripe + LEFT);
-      throw closedException();
+      throw closed(what);
     }
     return stripe;
   }
@@ -98,7 +98,7 @@ public final class Calls {
   }
 
   /** Ends a lookup of many keys. */
-  void batch(int stripe, HashedKeys<?> keys) {
+  public void batch(int stripe, HashedKeys<?> keys) {
     int hits = keys.hits();
     counters.getAndAdd(stripe + BATCH_HITS, hits);
     counters.getAndAdd(stripe + BATCH_MISSES, keys.size() - hits);
@@ -110,11 +110,12 @@ public final class Calls {
     counters.getAndIncrement(stripe + LEFT);
   }
 
-  ClosedReaderException closedException() {
-    return new ClosedReaderException(what);
+  /** Returns the exception for a call after the close of something. */
+  RuntimeException closed(String closed) {
+    return closedException.apply(closed);
   }
 
-  boolean isClosed() {
+  public boolean isClosed() {
     return closed;
   }
 

@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.LentBytes;
@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * A snapshot, opened: its partitions and where their blocks are fetched from, which the synchronous
  * and the asynchronous reader share. Safe for many threads.
  */
-final class OpenSnapshot implements Closeable {
+public final class OpenSnapshot implements Closeable {
   private static final Duration CLOSE_CHECK_INTERVAL = Duration.ofSeconds(1);
   private static final Logger LOG = LoggerFactory.getLogger(OpenSnapshot.class);
 
@@ -69,13 +70,15 @@ final class OpenSnapshot implements Closeable {
    * Takes over base and changes.
    *
    * @param overlay null if there are no changes
+   * @param closed makes what a call after close fails with, of what was closed
    */
   OpenSnapshot(
       SnapshotFiles files,
       Manifest manifest,
       ReaderOptions options,
       Base base,
-      @Nullable Overlay overlay) {
+      @Nullable Overlay overlay,
+      Function<String, ? extends RuntimeException> closed) {
     this.files = files;
     this.directory = files.directory();
     this.manifest = manifest;
@@ -83,7 +86,7 @@ final class OpenSnapshot implements Closeable {
     this.base = base;
     this.overlay = overlay;
     this.partitioning = manifest.partitioning();
-    this.calls = new Calls("reader of " + directory);
+    this.calls = new Calls("reader of " + directory, closed);
     this.lookups = calls::awaitLookups;
     options.memory().elastic().add(lookups);
     BlockSource source = base.source();
@@ -98,16 +101,16 @@ final class OpenSnapshot implements Closeable {
             options.memory());
   }
 
-  Path directory() {
+  public Path directory() {
     return directory;
   }
 
-  Manifest manifest() {
+  public Manifest manifest() {
     return manifest;
   }
 
   /** Sets changes of a log whose files may be segments of the next version. */
-  void grown(@Nullable ChangeTable changes) {
+  public void grown(@Nullable ChangeTable changes) {
     grown = changes;
   }
 
@@ -115,17 +118,17 @@ final class OpenSnapshot implements Closeable {
     return grown;
   }
 
-  ReaderOptions options() {
+  public ReaderOptions options() {
     return options;
   }
 
   /** Returns the partitions that are open. */
-  List<Partition> partitions() {
+  public List<Partition> partitions() {
     return base.partitions();
   }
 
   /** Returns the partition with a number. */
-  Partition partition(int number) {
+  public Partition partition(int number) {
     Partition partition = base.partition(number);
     if (partition == null) {
       throw new IllegalArgumentException(
@@ -140,7 +143,7 @@ final class OpenSnapshot implements Closeable {
    *
    * @throws IllegalStateException naming the option that is missing
    */
-  void requireKeyOrder() {
+  public void requireKeyOrder() {
     if (partitioning.order() != RecordOrder.KEY) {
       throw new IllegalStateException(
           "the table is in hash order, which answers no floors, ranges and prefixes: directory=%s; build it with order 'key' (WriterOptions.order, --order key, 'sink.order' = 'key')"
@@ -148,7 +151,7 @@ final class OpenSnapshot implements Closeable {
     }
   }
 
-  Calls calls() {
+  public Calls calls() {
     return calls;
   }
 
@@ -157,12 +160,12 @@ final class OpenSnapshot implements Closeable {
   }
 
   /** Returns the changes over the base; null if there are none. */
-  @Nullable Overlay overlay() {
+  public @Nullable Overlay overlay() {
     return overlay;
   }
 
   /** Opens segments of this version separately, to be closed; all their changes apply. */
-  Overlay changesOf(List<SegmentFile> segments) throws IOException {
+  public Overlay changesOf(List<SegmentFile> segments) throws IOException {
     return Overlay.open(
         segments,
         files::segment,
@@ -172,8 +175,11 @@ final class OpenSnapshot implements Closeable {
         new Overlay.Before(overlay, Overlay.Kept.NONE, null));
   }
 
-  /** Opens all changes after a segment, as {@link SnapshotReader#history} says. */
-  synchronized Overlay history(long after) throws IOException {
+  /**
+   * Opens all changes after a segment, those that have been folded since included. To be closed;
+   * the last ones stay open with this, so that comparisons of further slices share them.
+   */
+  public synchronized Overlay history(long after) throws IOException {
     int call = calls.enterScan();
     try {
       Overlay last = history;
@@ -191,7 +197,7 @@ final class OpenSnapshot implements Closeable {
   }
 
   /** Returns the changes over the base by key; null if there are none, and in hash order. */
-  @Nullable SortedChanges sortedChanges() {
+  public @Nullable SortedChanges sortedChanges() {
     Overlay changes = overlay;
     return changes == null ? null : changes.sorted();
   }
@@ -201,28 +207,32 @@ final class OpenSnapshot implements Closeable {
     deletedRuns = DeletedRuns.of(this, known);
   }
 
-  /** Returns the runs of records that lookups by order skip. */
   DeletedRuns deletedRuns() {
     return deletedRuns;
   }
 
+  /** Skips a run of deleted records, as {@link DeletedRuns#skip} does. */
+  public int skipDeleted(int partition, int record, boolean backward) {
+    return deletedRuns.skip(partition, record, backward);
+  }
+
   /** Returns where lookups fetch blocks from. */
-  BlockSource source() {
+  public BlockSource source() {
     return base.source();
   }
 
   /** Returns where single blocks are fetched from that no lookup will ask for again. */
-  BlockSource uncached() {
+  public BlockSource uncached() {
     return base.uncached();
   }
 
   /** Returns where a scan of one thread fetches blocks from: past the block cache. */
-  BlockFetch scanned() {
+  public BlockFetch scanned() {
     return ahead(base.uncached());
   }
 
   /** Returns where a walk of one thread through neighbouring blocks fetches them from. */
-  BlockFetch sequential() {
+  public BlockFetch sequential() {
     return ahead(base.source());
   }
 
@@ -230,7 +240,7 @@ final class OpenSnapshot implements Closeable {
     return options.access().readsFromDisk() ? new ReadAhead(source, base.counters()) : source;
   }
 
-  ReaderMetrics metrics() {
+  public ReaderMetrics metrics() {
     return metrics;
   }
 
@@ -243,12 +253,12 @@ final class OpenSnapshot implements Closeable {
    *
    * @param high upper word of its hash
    */
-  Partition partition(byte[] key, long high) {
+  public Partition partition(byte[] key, long high) {
     return partition(partitioning.partition(key, high));
   }
 
   /** Finds the newest change of a key, as {@link Overlay#find} does. */
-  long findChange(byte[] key, long high) {
+  public long findChange(byte[] key, long high) {
     Overlay changes = overlay;
     return changes == null ? Overlay.UNCHANGED : changes.find(key, high);
   }
@@ -276,7 +286,7 @@ final class OpenSnapshot implements Closeable {
   }
 
   /** Returns the changes over the base, of which there must be some. */
-  Overlay requireOverlay() {
+  public Overlay requireOverlay() {
     Overlay changes = overlay;
     if (changes == null) {
       throw new IllegalStateException("no changes");
@@ -284,7 +294,7 @@ final class OpenSnapshot implements Closeable {
     return changes;
   }
 
-  Partitioning partitioning() {
+  public Partitioning partitioning() {
     return partitioning;
   }
 
@@ -292,7 +302,7 @@ final class OpenSnapshot implements Closeable {
    * Locates a key in its partition, as {@link KeyIndex#locate} does. In key order without a perfect
    * hash that may read blocks.
    */
-  long locate(Partition partition, byte[] key, long high, long low) throws IOException {
+  public long locate(Partition partition, byte[] key, long high, long low) throws IOException {
     if (partition.index().needsSearch()) {
       return OrderedSeek.locate(this, partition, key);
     }
@@ -304,7 +314,7 @@ final class OpenSnapshot implements Closeable {
   }
 
   /** Counts a record that was looked at, and has another key. */
-  void countOtherKey(Partition partition) {
+  public void countOtherKey(Partition partition) {
     if (options.access().readsFromDisk()) {
       base.counters().falsePositive();
       SignatureUnit unit = partition.unit();
@@ -318,7 +328,7 @@ final class OpenSnapshot implements Closeable {
    * Returns the exception for the caller of a lookup, as {@link #explained} does, and counts a
    * failure, unless it is what a {@link io.bsdb.format.ValueReader} threw.
    */
-  Throwable failed(Throwable thrown) {
+  public Throwable failed(Throwable thrown) {
     Throwable failure = explained(thrown);
     if (!(thrown instanceof ReaderFailure carried && carried.thrown() == failure)) {
       counters().failure();
@@ -334,7 +344,7 @@ final class OpenSnapshot implements Closeable {
    * <p>Reads no mapped memory. An error that Java has still to raise for an earlier access is
    * raised here, not in the caller's code.
    */
-  Throwable explained(Throwable thrown) {
+  public Throwable explained(Throwable thrown) {
     InternalError late = MappedFault.late();
     if (late != null && late != thrown) {
       late.addSuppressed(thrown);
