@@ -100,20 +100,19 @@ final class LiveTable implements WritableTable {
       Path directory,
       Owner owner,
       Table table,
-      TableReader base,
+      Lookups lookups,
       Recovered recovered,
       Retention retention,
-      Calls calls,
       WritableOptions options,
       Place place) {
     this.directory = directory;
     this.publishesAtClose = place.publishedSegments() != Place.WHEN_ASKED;
     this.owner = owner;
     this.storage = recovered.storage();
-    this.base = base;
-    this.logIndexes = new LogIndexes.InUse(new LogIndexes(recovered.index(), null));
-    this.calls = calls;
-    this.lookups = new Lookups(base, logIndexes, calls);
+    this.lookups = lookups;
+    this.base = lookups.base();
+    this.logIndexes = lookups.logIndexes();
+    this.calls = lookups.calls();
     this.reclaimer = new Reclaimer(calls);
     this.segments = new SegmentSupply(recovered, place.maxSegmentLength(), options.durability());
     recovered.index().retireTo(reclaimer::retire);
@@ -121,17 +120,7 @@ final class LiveTable implements WritableTable {
     this.commit = new GroupCommit(log);
     this.mark = new DurabilityMark(log, commit, options.durability(), place.markEvery());
     this.publisher =
-        new Publisher(
-            directory,
-            table,
-            owner.id(),
-            recovered.start(),
-            base,
-            log,
-            storage,
-            commit,
-            logIndexes,
-            reclaimer);
+        new Publisher(directory, table, owner.id(), recovered, lookups, log, commit, reclaimer);
     this.maintenance =
         new Maintenance(
             directory,
@@ -212,8 +201,10 @@ final class LiveTable implements WritableTable {
               (long) Retention.SEGMENTS * place.maxSegmentLength(),
               recovered.old());
       retention.trim();
+      LogIndexes.InUse logIndexes = new LogIndexes.InUse(new LogIndexes(recovered.index(), null));
+      Lookups lookups = new Lookups(base, logIndexes, calls);
       LiveTable live =
-          new LiveTable(directory, owner, table, base, recovered, retention, calls, options, place);
+          new LiveTable(directory, owner, table, lookups, recovered, retention, options, place);
       opened.clear();
       opened.add(live::release);
       live.start();

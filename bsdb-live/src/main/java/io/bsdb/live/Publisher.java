@@ -9,6 +9,7 @@ import io.bsdb.live.log.LogPart;
 import io.bsdb.live.log.LogStorage;
 import io.bsdb.live.log.Owner;
 import io.bsdb.live.log.Reclaimer;
+import io.bsdb.live.log.Recovery.Recovered;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
@@ -83,29 +84,28 @@ final class Publisher implements Closeable {
 
   /**
    * @param id of the log
-   * @param published the position up to which changes are published
+   * @param recovered the log as it was found: before its start, changes are published
+   * @param lookups in the log and in the version under it
    * @param reclaimer is given what lookups in flight may still use
    */
   Publisher(
       Path directory,
       Table table,
       UUID id,
-      LogPosition published,
-      TableReader reader,
+      Recovered recovered,
+      Lookups lookups,
       Log log,
-      LogStorage logStorage,
       GroupCommit commit,
-      LogIndexes.InUse logIndexes,
       Reclaimer reclaimer) {
     this.directory = directory;
     this.table = table;
     this.id = id;
-    this.published = published;
-    this.reader = reader;
+    this.published = recovered.start();
+    this.reader = lookups.base();
     this.log = log;
-    this.logStorage = logStorage;
+    this.logStorage = recovered.storage();
     this.commit = commit;
-    this.logIndexes = logIndexes;
+    this.logIndexes = lookups.logIndexes();
     this.reclaimer = reclaimer;
   }
 

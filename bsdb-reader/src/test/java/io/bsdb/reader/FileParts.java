@@ -6,8 +6,8 @@ import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
+import io.bsdb.format.block.BlockHeader;
 import io.bsdb.format.block.BlockIndex;
-import io.bsdb.format.block.BlockReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -53,7 +53,7 @@ record FileParts(
     for (int block = 0; block < index.blockCount(); block++) {
       int start = (int) (section.offset() + index.offset(block));
       int length = (int) (index.offset(block + 1) - index.offset(block));
-      parts.blocks.add(new Block(start, length, BlockReader.recordCount(bytes, start)));
+      parts.blocks.add(new Block(start, length, BlockHeader.recordCount(bytes, start)));
     }
     return parts;
   }

@@ -35,17 +35,17 @@ public abstract class Block extends LentBytes {
 
   /** Returns the rank of its first record. */
   public int firstRank(int base) {
-    return BlockReader.firstRank(bytes(), base);
+    return BlockHeader.firstRank(bytes(), base);
   }
 
   /** Returns how many records it holds. */
   public int recordCount(int base) {
-    return BlockReader.recordCount(bytes(), base);
+    return BlockHeader.recordCount(bytes(), base);
   }
 
   /** Returns how many records each of its frames holds, but for the last. */
   public int frameRecords(int base) {
-    return BlockReader.frameRecords(bytes(), base);
+    return BlockHeader.frameRecords(bytes(), base);
   }
 
   /**
@@ -114,6 +114,6 @@ public abstract class Block extends LentBytes {
 
   /** Returns the bytes of header and content of a verified block, padding excluded. */
   public static int contentLength(ByteBuffer bytes, int base) {
-    return BlockReader.bodyLength(bytes, base) + SnapshotFormat.BLOCK_HEADER_LENGTH;
+    return BlockHeader.bodyLength(bytes, base) + SnapshotFormat.BLOCK_HEADER_LENGTH;
   }
 }

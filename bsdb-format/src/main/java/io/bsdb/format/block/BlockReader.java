@@ -6,9 +6,7 @@ import static io.bsdb.format.SnapshotFormat.BLOCK_FIRST_RANK;
 import static io.bsdb.format.SnapshotFormat.BLOCK_FLAGS;
 import static io.bsdb.format.SnapshotFormat.BLOCK_FLAG_FRAMES;
 import static io.bsdb.format.SnapshotFormat.BLOCK_FRAME_PLAIN_LENGTH;
-import static io.bsdb.format.SnapshotFormat.BLOCK_FRAME_RECORDS;
 import static io.bsdb.format.SnapshotFormat.BLOCK_HEADER_LENGTH;
-import static io.bsdb.format.SnapshotFormat.BLOCK_RECORD_COUNT;
 import static io.bsdb.format.SnapshotFormat.SLOT_BYTES;
 import static io.bsdb.format.SnapshotFormat.hex;
 
@@ -63,7 +61,7 @@ public final class BlockReader {
   /**
    * @param checksum of the file
    * @param file named in messages
-   * @param blocksOffset where the blocks start in the file, for messages
+   * @param blocksOffset where the blocks start in the file
    * @param symbols with which records are encoded; null if they are not
    */
   public BlockReader(
@@ -94,6 +92,11 @@ public final class BlockReader {
   /** Returns the name of the partition's file, for messages. */
   public String file() {
     return file;
+  }
+
+  /** Returns where the blocks start in the file. */
+  public long blocksOffset() {
+    return blocksOffset;
   }
 
   /** Returns whether records hold their keys. */
@@ -158,7 +161,7 @@ public final class BlockReader {
         || length - content >= alignment
         || block.getInt(base + BLOCK_FIRST_RANK) != firstRank
         || hasFrames != frames
-        || (hasFrames && frameRecords(block, base) == 0)) {
+        || (hasFrames && BlockHeader.frameRecords(block, base) == 0)) {
       throw new CorruptSnapshotException(
           "block header contradicts the block index: file=%s offset=%d length=%d content=%d expected first rank=%d actual=%d"
               .formatted(
@@ -170,7 +173,7 @@ public final class BlockReader {
                   block.getInt(base + BLOCK_FIRST_RANK)));
     }
     if (frames) {
-      for (int frame = 0; frame < frameCount(block, base); frame++) {
+      for (int frame = 0; frame < BlockHeader.frameCount(block, base); frame++) {
         long place = frame(block, base, frame);
         requireOneFrame(block, (int) (place >>> 32), (int) place);
       }
@@ -179,7 +182,7 @@ public final class BlockReader {
           block,
           base + BLOCK_HEADER_LENGTH,
           content - BLOCK_HEADER_LENGTH,
-          recordCount(block, base));
+          BlockHeader.recordCount(block, base));
     }
   }
 
@@ -249,44 +252,6 @@ public final class BlockReader {
     }
   }
 
-  /** Returns how many records a verified block holds. */
-  public static int recordCount(ByteBuffer block, int base) {
-    return block.getShort(base + BLOCK_RECORD_COUNT) & 0xFFFF;
-  }
-
-  /** Returns the rank of a verified block's first record. */
-  public static int firstRank(ByteBuffer block, int base) {
-    return block.getInt(base + BLOCK_FIRST_RANK);
-  }
-
-  /** Records per frame of a verified block that has frames; the last one may hold fewer. */
-  public static int frameRecords(ByteBuffer block, int base) {
-    return block.getShort(base + BLOCK_FRAME_RECORDS) & 0xFFFF;
-  }
-
-  /** Returns how many frames a verified block holds. */
-  public static int frameCount(ByteBuffer block, int base) {
-    int perFrame = frameRecords(block, base);
-    return (recordCount(block, base) + perFrame - 1) / perFrame;
-  }
-
-  /**
-   * Returns the bytes after the header of a verified block, padding excluded: without frames, its
-   * body.
-   */
-  public static int bodyLength(ByteBuffer block, int base) {
-    return block.getInt(base + BLOCK_CONTENT_LENGTH) - BLOCK_HEADER_LENGTH;
-  }
-
-  /**
-   * Records of the frame that holds record {@code index} of the block; the last frame may hold
-   * fewer than the others.
-   */
-  public static int frameRecordCount(ByteBuffer block, int base, int index) {
-    int perFrame = frameRecords(block, base);
-    return Math.min(perFrame, recordCount(block, base) - index / perFrame * perFrame);
-  }
-
   /** Returns the length of the block's longest frame in bytes, decompressed. */
   public int framePlainLength(ByteBuffer block, int base) throws CorruptSnapshotException {
     int length = block.getInt(base + BLOCK_FRAME_PLAIN_LENGTH);
@@ -306,7 +271,7 @@ public final class BlockReader {
    */
   public long frame(ByteBuffer block, int base, int frame) throws CorruptSnapshotException {
     int content = block.getInt(base + BLOCK_CONTENT_LENGTH);
-    int frameCount = frameCount(block, base);
+    int frameCount = BlockHeader.frameCount(block, base);
     int entry = base + BLOCK_HEADER_LENGTH + SLOT_BYTES * frame;
     int first = BLOCK_HEADER_LENGTH + SLOT_BYTES * frameCount;
     int start = first + (block.getShort(entry) & 0xFFFF);

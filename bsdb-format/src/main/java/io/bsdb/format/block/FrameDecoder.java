@@ -37,8 +37,8 @@ final class FrameDecoder extends BlockDecoder {
       throws CorruptSnapshotException {
     int limit = reader.framePlainLength(block, blockBase);
     int length = decode(block, (int) (place >>> 32), (int) place, limit, reader.file());
-    int first = frame * BlockReader.frameRecords(block, blockBase);
-    reader.verifyBody(plain, 0, length, BlockReader.frameRecordCount(block, blockBase, first));
+    int first = frame * BlockHeader.frameRecords(block, blockBase);
+    reader.verifyBody(plain, 0, length, BlockHeader.frameRecordCount(block, blockBase, first));
     return length;
   }
 

@@ -5,6 +5,7 @@ import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.Block;
+import io.bsdb.format.block.BlockHeader;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.block.BlockReader;
 import io.bsdb.format.hash.PerfectHash;
@@ -122,14 +123,14 @@ public final class HashIndex implements KeyIndex {
       return (long) start << 32 | fixedRecordLength;
     }
     ByteBuffer bytes = block.bytes();
-    int record = rank - BlockReader.firstRank(bytes, base);
+    int record = rank - BlockHeader.firstRank(bytes, base);
     return framed
-        ? blocks.frame(bytes, base, record / BlockReader.frameRecords(bytes, base))
+        ? blocks.frame(bytes, base, record / BlockHeader.frameRecords(bytes, base))
         : blocks.record(
             bytes,
             base + SnapshotFormat.BLOCK_HEADER_LENGTH,
-            BlockReader.bodyLength(bytes, base),
-            BlockReader.recordCount(bytes, base),
+            BlockHeader.bodyLength(bytes, base),
+            BlockHeader.recordCount(bytes, base),
             record);
   }
 

@@ -5,6 +5,7 @@ import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.Block;
+import io.bsdb.format.block.BlockHeader;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.block.BlockReader;
 import java.nio.ByteBuffer;
@@ -286,7 +287,7 @@ public final class OrderIndex {
       return blocks.record(
           block.bytes(),
           base + SnapshotFormat.BLOCK_HEADER_LENGTH,
-          BlockReader.bodyLength(block.bytes(), base),
+          BlockHeader.bodyLength(block.bytes(), base),
           count,
           record);
     }

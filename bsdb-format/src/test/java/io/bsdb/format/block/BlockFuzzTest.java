@@ -129,16 +129,16 @@ class BlockFuzzTest {
       return;
     }
     int body = base + SnapshotFormat.BLOCK_HEADER_LENGTH;
-    int end = body + BlockReader.bodyLength(block, base);
+    int end = body + BlockHeader.bodyLength(block, base);
     assertThat(end).isBetween(body, base + length);
-    int count = BlockReader.recordCount(block, base);
+    int count = BlockHeader.recordCount(block, base);
     for (int i = 0; i < count && i < 300; i++) {
       int index = i;
       if (form.codec() == Codec.ZSTD) {
         assertWithin(
             body,
             end,
-            () -> reader.frame(block, base, index / BlockReader.frameRecords(block, base)));
+            () -> reader.frame(block, base, index / BlockHeader.frameRecords(block, base)));
         continue;
       }
       assertWithin(body, end, () -> reader.record(block, body, end - body, count, index));

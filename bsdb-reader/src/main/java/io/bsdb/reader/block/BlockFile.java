@@ -5,6 +5,7 @@ import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.Block;
+import io.bsdb.format.block.BlockHeader;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.block.BlockReader;
 import io.bsdb.format.block.DecoderPool;
@@ -54,7 +55,6 @@ public final class BlockFile implements Closeable {
       FileMemory memory,
       @Nullable DirectFile disk,
       PartitionProperties properties,
-      long blocksOffset,
       BlockIndex index,
       BlockReader reader,
       @Nullable DecoderPool decoders) {
@@ -63,7 +63,7 @@ public final class BlockFile implements Closeable {
     this.memory = memory;
     this.disk = disk;
     this.properties = properties;
-    this.blocksOffset = blocksOffset;
+    this.blocksOffset = reader.blocksOffset();
     this.index = index;
     this.reader = reader;
     this.decoders = decoders;
@@ -178,7 +178,7 @@ public final class BlockFile implements Closeable {
   void verify(ByteBuffer buffer, int base, int block) throws CorruptSnapshotException {
     int first = index.firstRank(block);
     reader.verify(buffer, base, length(block), offset(block), first);
-    int count = BlockReader.recordCount(buffer, base);
+    int count = BlockHeader.recordCount(buffer, base);
     int next =
         block + 1 < index.blockCount() ? index.firstRank(block + 1) : properties.recordCount();
     if (first + count != next) {

@@ -2,6 +2,7 @@ package io.bsdb.reader.block;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.block.Block;
+import io.bsdb.format.block.BlockHeader;
 import io.bsdb.format.block.BlockReader;
 import io.bsdb.format.block.DecoderPool;
 import io.bsdb.format.symbols.FieldSelection;
@@ -53,16 +54,16 @@ final class CachedBlock extends Block {
     this.base = base;
     this.ownedBytes = ownedBytes;
     this.decoders = file.decoders();
-    this.firstRank = BlockReader.firstRank(bytes, base);
-    this.recordCount = BlockReader.recordCount(bytes, base);
+    this.firstRank = BlockHeader.firstRank(bytes, base);
+    this.recordCount = BlockHeader.recordCount(bytes, base);
     if (!file.hasFrames()) {
       frameRecords = 0;
       frameDistance = 0;
       frames = new byte[0];
     } else {
-      frameRecords = BlockReader.frameRecords(bytes, base);
+      frameRecords = BlockHeader.frameRecords(bytes, base);
       long distance = BODY + (long) file.reader().framePlainLength(bytes, base);
-      long length = distance * BlockReader.frameCount(bytes, base);
+      long length = distance * BlockHeader.frameCount(bytes, base);
       frameDistance = (int) distance;
       frames = new byte[length <= MAX_PLAIN_BYTES ? (int) length : 0];
     }

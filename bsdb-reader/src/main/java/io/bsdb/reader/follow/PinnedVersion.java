@@ -18,6 +18,11 @@ final class PinnedVersion extends VersionSource {
   }
 
   @Override
+  boolean isPinned() {
+    return true;
+  }
+
+  @Override
   @Nullable String current() throws IOException {
     return table().contains(version) ? version : null;
   }

@@ -43,7 +43,6 @@ public final class TableReader implements KeyLookup, Closeable {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
   private final VersionInUse inUse;
-  private final boolean pinned;
   private final RefreshTimer timer;
   private final Duration closeTimeout;
   private final RefreshLog refreshLog = new RefreshLog(LOG, System::nanoTime);
@@ -78,7 +77,6 @@ public final class TableReader implements KeyLookup, Closeable {
   }
 
   private TableReader(Builder builder, VersionSource versions) throws IOException {
-    pinned = builder.pinned != null;
     closeTimeout = builder.closeTimeout;
     String first = versions.first(builder.onMissing, builder.refreshInterval);
     inUse =
@@ -87,7 +85,7 @@ public final class TableReader implements KeyLookup, Closeable {
     timer =
         new RefreshTimer(
             versions.toString(),
-            isSettled() ? Duration.ZERO : builder.refreshInterval,
+            inUse.isSettled() ? Duration.ZERO : builder.refreshInterval,
             this::refreshInBackground);
   }
 
@@ -245,7 +243,7 @@ public final class TableReader implements KeyLookup, Closeable {
    */
   public boolean refresh() throws IOException {
     LentBytes.requireLendsNothing(toString());
-    return refresh((String) null);
+    return inUse.refresh((String) null);
   }
 
   /**
@@ -257,24 +255,13 @@ public final class TableReader implements KeyLookup, Closeable {
   @Internal
   @SuppressWarnings("exports") // an internal type, to this project only
   public boolean refresh(ChangeTable grown) throws IOException {
-    inUse.requireOpen();
-    return !isSettled() && inUse.refresh(grown);
-  }
-
-  private boolean refresh(@Nullable String untried) throws IOException {
-    inUse.requireOpen();
-    return !isSettled() && inUse.refresh(untried);
-  }
-
-  /** Returns whether there is no newer version to look for any more. */
-  private boolean isSettled() {
-    return pinned && !isEmpty();
+    return inUse.refresh(grown);
   }
 
   /** Refreshes, on the refresh thread. */
   void refreshInBackground() {
     try {
-      refresh(inUse.refused());
+      var unused = inUse.refresh(inUse.refused());
       if (inUse.refreshFailure() == null) {
         refreshLog.succeeded(inUse, versionOrNull());
       }

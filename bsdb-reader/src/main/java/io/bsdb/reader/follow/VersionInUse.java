@@ -91,6 +91,11 @@ final class VersionInUse implements Closeable {
     return held == null;
   }
 
+  /** Returns whether there is no newer version to look for any more. */
+  boolean isSettled() {
+    return versions.isPinned() && !isEmpty();
+  }
+
   @Nullable HeldVersion held() {
     return held;
   }
@@ -189,8 +194,9 @@ final class VersionInUse implements Closeable {
    * these: their owner frees them afterwards.
    */
   synchronized boolean refresh(ChangeTable grown) throws IOException {
+    requireOpen();
     HeldVersion previous = held;
-    if (previous == null) {
+    if (previous == null || isSettled()) {
       return refresh((String) null);
     }
     previous.reader().grown(grown);
@@ -210,6 +216,9 @@ final class VersionInUse implements Closeable {
    */
   synchronized boolean refresh(@Nullable String untried) throws IOException {
     requireOpen();
+    if (isSettled()) {
+      return false;
+    }
     String version = null;
     boolean unwanted = false;
     Manifest next;

@@ -30,6 +30,11 @@ abstract class VersionSource {
     return table.currentVersion();
   }
 
+  /** Returns whether one version stays in service once it is there. */
+  boolean isPinned() {
+    return false;
+  }
+
   /**
    * Returns the version in service.
    *

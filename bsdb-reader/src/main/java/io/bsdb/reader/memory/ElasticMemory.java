@@ -34,9 +34,6 @@ public final class ElasticMemory {
   /** Least part of the reads that an adjustment must save. */
   private static final double WORTH = 0.05;
 
-  /** Hits that one more byte of a block cache brings, beside those of the mean byte. */
-  private static final double LAST_BYTE = 0.3;
-
   /** Part of the limit that stays free for what is packed again. */
   private static final int SLACK = 64;
 
@@ -50,7 +47,7 @@ public final class ElasticMemory {
   private final ReentrantLock turn = new ReentrantLock(true);
 
   private final Set<SignatureUnit> units = ConcurrentHashMap.newKeySet();
-  private final Set<LimitedCache> caches = ConcurrentHashMap.newKeySet();
+  private final CacheLimits caches;
   private final RetiredMemory retired;
   private final AtomicLong adjustments = new AtomicLong();
   private final AtomicLong bytesLoaded = new AtomicLong();
@@ -61,6 +58,7 @@ public final class ElasticMemory {
   ElasticMemory(MemoryBudget budget, Duration interval) {
     this.budget = budget;
     this.interval = interval;
+    this.caches = new CacheLimits(budget);
     this.retired = new RetiredMemory(budget);
   }
 
@@ -82,17 +80,6 @@ public final class ElasticMemory {
     void limit(long bytes);
   }
 
-  private static final class LimitedCache {
-    private final Cache cache;
-    private long limit;
-    private long counted;
-    private double hits;
-
-    LimitedCache(Cache cache) {
-      this.cache = cache;
-    }
-  }
-
   /** Adds lookups for which memory that is replaced is kept; without a limit, none is replaced. */
   public void add(Lookups of) {
     if (budget.isLimited()) {
@@ -108,7 +95,7 @@ public final class ElasticMemory {
   public void add(Cache cache) {
     turn.lock();
     try {
-      caches.add(new LimitedCache(cache));
+      caches.add(cache);
       limitCaches();
     } finally {
       turn.unlock();
@@ -120,14 +107,7 @@ public final class ElasticMemory {
   public void remove(Cache cache) {
     turn.lock();
     try {
-      caches.removeIf(
-          each -> {
-            if (each.cache == cache) {
-              cache.limit(0);
-              budget.giveBack(Use.CACHE, each.limit);
-            }
-            return each.cache == cache;
-          });
+      caches.remove(cache);
       limitCaches();
     } finally {
       turn.unlock();
@@ -214,50 +194,16 @@ public final class ElasticMemory {
   }
 
   private long leastForCaches(long more) {
-    long wanted = caches.stream().mapToLong(each -> each.cache.maxBytes()).sum();
-    return Math.min(wanted, available(more) / LEAST_FOR_CACHES);
-  }
-
-  /** Returns the hits that a byte more would bring to the caches. */
-  private double worthOfCaches() {
-    double hits = caches.stream().mapToDouble(each -> each.hits).sum();
-    long bytes = caches.stream().mapToLong(each -> each.limit).sum();
-    return bytes == 0 ? 0 : LAST_BYTE * hits / bytes;
+    return Math.min(caches.maxBytes(), available(more) / LEAST_FOR_CACHES);
   }
 
   private BitPlan plan(long more) {
-    return BitPlan.of(units, available(more) - leastForCaches(more), worthOfCaches());
+    return BitPlan.of(units, available(more) - leastForCaches(more), caches.worth());
   }
 
-  /**
-   * Gives the caches what signatures leave, in proportion to the sizes that they were given. Those
-   * that lose do so first.
-   */
+  /** Gives the caches what signatures leave. */
   private void limitCaches() {
-    limitCaches(available(0) - Math.max(budget.signatureBytes(), SignatureUnit.bytes(units)));
-  }
-
-  private void limitCaches(long bytes) {
-    double wanted = caches.stream().mapToDouble(each -> each.cache.maxBytes()).sum();
-    double share = Math.max(0, Math.min(1, bytes / wanted));
-    List<LimitedCache> growing = new ArrayList<>();
-    for (LimitedCache each : caches) {
-      long limit = (long) (each.cache.maxBytes() * share);
-      if (limit < each.limit) {
-        each.cache.limit(limit);
-        budget.giveBack(Use.CACHE, each.limit - limit);
-        each.limit = limit;
-      } else if (limit > each.limit) {
-        growing.add(each);
-      }
-    }
-    for (LimitedCache each : growing) {
-      long limit = (long) (each.cache.maxBytes() * share);
-      if (budget.tryTake(Use.CACHE, limit - each.limit)) {
-        each.limit = limit;
-        each.cache.limit(limit);
-      }
-    }
+    caches.share(available(0) - Math.max(budget.signatureBytes(), SignatureUnit.bytes(units)));
   }
 
   /**
@@ -273,14 +219,14 @@ public final class ElasticMemory {
       }
       BitPlan plan = plan(bytes);
       units.forEach(unit -> unit.bits(Math.min(unit.bits(), plan.bits().getOrDefault(unit, 0))));
-      limitCaches(available(bytes) - plan.bytes());
+      caches.share(available(bytes) - plan.bytes());
       units.forEach(this::shrink);
       retired.free();
       if (budget.tryTake(Use.INDEX, bytes)) {
         return true;
       }
       units.forEach(unit -> unit.bits(0));
-      limitCaches(0);
+      caches.share(0);
       units.forEach(this::shrink);
       retired.free();
       return budget.tryTake(Use.INDEX, bytes);
@@ -300,11 +246,7 @@ public final class ElasticMemory {
     try {
       double factor = Math.pow(0.5, (double) sinceLast.toNanos() / HALF_LIFE.toNanos());
       units.forEach(unit -> unit.age(factor));
-      for (LimitedCache each : caches) {
-        long now = each.cache.hits();
-        each.hits = each.hits * factor + now - each.counted;
-        each.counted = now;
-      }
+      caches.age(factor);
       moveBits();
     } finally {
       turn.unlock();
@@ -316,8 +258,8 @@ public final class ElasticMemory {
     BitPlan plan = plan(0);
     double before = units.stream().mapToDouble(unit -> BitPlan.reads(unit, unit.bits())).sum();
     long bytesBefore = SignatureUnit.bytes(units);
-    double atCaches = worthOfCaches() * leftForCaches(bytesBefore);
-    double saved = before - plan.reads() + worthOfCaches() * leftForCaches(plan.bytes()) - atCaches;
+    double atCaches = caches.worth() * leftForCaches(bytesBefore);
+    double saved = before - plan.reads() + caches.worth() * leftForCaches(plan.bytes()) - atCaches;
     if (saved <= 0 || saved < WORTH * (before + atCaches)) {
       return;
     }
@@ -345,8 +287,7 @@ public final class ElasticMemory {
   }
 
   private long leftForCaches(long signatures) {
-    long wanted = caches.stream().mapToLong(each -> each.cache.maxBytes()).sum();
-    return Math.max(0, Math.min(wanted, available(0) - signatures));
+    return Math.max(0, Math.min(caches.maxBytes(), available(0) - signatures));
   }
 
   /** Gives the members of units the bits of their units: shrinks first, then loads. */

@@ -195,7 +195,7 @@ public final class PartitionOpener {
       return new Partition(
           new HashIndex(properties, null, null, null, none, reader),
           null,
-          blockFile(blocks, none, reader, null),
+          blockFile(none, reader, null),
           null,
           pools);
     }
@@ -219,7 +219,7 @@ public final class PartitionOpener {
     OrderIndex order = openOrder(index, reader);
     KeyIndex keys = openKeys(index, reader, order);
     return new Partition(
-        keys, order, blockFile(blocks, index, reader, decoders), elasticSignatures(keys), pools);
+        keys, order, blockFile(index, reader, decoders), elasticSignatures(keys), pools);
   }
 
   private @Nullable ElasticSignatures elasticSignatures(KeyIndex keys)
@@ -299,17 +299,9 @@ public final class PartitionOpener {
   }
 
   private BlockFile blockFile(
-      Section blocks, BlockIndex index, BlockReader reader, @Nullable DecoderPool decoders) {
+      BlockIndex index, BlockReader reader, @Nullable DecoderPool decoders) {
     return new BlockFile(
-        path,
-        expected.partition(),
-        sections.file(),
-        disk,
-        properties,
-        blocks.offset(),
-        index,
-        reader,
-        decoders);
+        path, expected.partition(), sections.file(), disk, properties, index, reader, decoders);
   }
 
   private PerfectHash openHash(int count) throws IOException {

@@ -4,6 +4,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.block.Block;
+import io.bsdb.format.block.BlockHeader;
 import io.bsdb.format.block.BlockReader;
 import io.bsdb.format.index.KeyOrder;
 import io.bsdb.format.symbols.FieldSelection;
@@ -94,7 +95,7 @@ public final class RecordWalk implements Closeable {
     number = block;
     bytes = fetched.bytes();
     base = fetched.base(number);
-    recordsInBlock = BlockReader.recordCount(bytes, base);
+    recordsInBlock = BlockHeader.recordCount(bytes, base);
     recordInBody = 0;
     bodyRecords = 0;
   }
@@ -106,16 +107,16 @@ public final class RecordWalk implements Closeable {
       return;
     }
     if (framed) {
-      int perFrame = BlockReader.frameRecords(bytes, base);
+      int perFrame = BlockHeader.frameRecords(bytes, base);
       long frame = fetched.openFrame(reader, base, record / perFrame);
       bodyBase = (int) (frame >>> 32);
       bodyLength = (int) frame;
-      bodyRecords = BlockReader.frameRecordCount(bytes, base, record);
+      bodyRecords = BlockHeader.frameRecordCount(bytes, base, record);
       recordInBody = record % perFrame;
       body = fetched.body();
     } else {
       bodyBase = base + SnapshotFormat.BLOCK_HEADER_LENGTH;
-      bodyLength = BlockReader.bodyLength(bytes, base);
+      bodyLength = BlockHeader.bodyLength(bytes, base);
       bodyRecords = recordsInBlock;
       recordInBody = record;
       body = bytes;
@@ -205,7 +206,7 @@ public final class RecordWalk implements Closeable {
     try {
       return part.find(fetched, reader, place);
     } catch (CorruptSnapshotException | IndexOutOfBoundsException e) {
-      long rank = BlockReader.firstRank(bytes, base) + (long) record;
+      long rank = BlockHeader.firstRank(bytes, base) + (long) record;
       throw reader.undecodable(file.index().offset(number), rank, e);
     }
   }
