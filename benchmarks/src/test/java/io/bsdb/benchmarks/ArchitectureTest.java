@@ -8,13 +8,17 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
+import io.bsdb.testkit.SizeRules;
 
 /** The harness is below the stores that are compared, and both are below the benchmarks. */
 @AnalyzeClasses(
     packages = "io.bsdb.benchmarks",
     importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
+  @ArchTest static final ArchTests SIZES = ArchTests.in(SizeRules.class);
+
   @ArchTest
   static final ArchRule THE_HARNESS_KNOWS_NO_BENCHMARK =
       noClasses()

@@ -3,6 +3,7 @@ package io.bsdb.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.table.Table;
+import io.bsdb.testkit.ChildProcess;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -23,11 +24,8 @@ class KilledBuildTest {
     String before = Table.at(table).requireCurrentVersion();
 
     Process build =
-        new ProcessBuilder(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Bsdb.class.getName(),
+        ChildProcess.of(
+                Bsdb.class,
                 "build",
                 "--table",
                 table.toString(),

@@ -5,11 +5,15 @@ import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
+import io.bsdb.testkit.SizeRules;
 
 /** Answers for programs and pages for people stand beside each other, over tables and exchanges. */
 @AnalyzeClasses(packages = "io.bsdb.http", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
+  @ArchTest static final ArchTests SIZES = ArchTests.in(SizeRules.class);
+
   @ArchTest
   static final ArchRule ARROWS_POINT_DOWNWARDS =
       layeredArchitecture()

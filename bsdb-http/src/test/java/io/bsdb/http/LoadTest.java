@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.RowCodec;
+import io.bsdb.testkit.OpenFiles;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
@@ -117,7 +118,7 @@ class LoadTest {
   }
 
   private List<String> openFiles() throws IOException {
-    return java.nio.file.Files.readAllLines(Path.of("/proc/self/maps")).stream()
+    return OpenFiles.mappings().stream()
         .filter(line -> line.contains(directory.toString()))
         .toList();
   }

@@ -8,10 +8,14 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
+import io.bsdb.testkit.SizeRules;
 
 @AnalyzeClasses(packages = "io.bsdb", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
+  @ArchTest static final ArchTests SIZES = ArchTests.in(SizeRules.class);
+
   @ArchTest
   static final ArchRule READERS_AND_WRITERS_DO_NOT_KNOW_LIVE_TABLES =
       noClasses()

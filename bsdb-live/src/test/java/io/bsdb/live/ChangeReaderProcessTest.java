@@ -3,6 +3,7 @@ package io.bsdb.live;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.testkit.ChildProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;

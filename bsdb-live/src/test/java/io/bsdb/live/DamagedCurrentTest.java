@@ -17,13 +17,11 @@ import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.StreamProgress;
 import io.bsdb.table.manifest.StreamProgress.Checkpoint;
-import io.bsdb.table.storage.TableStorage;
+import io.bsdb.testkit.FaultyStorage;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -342,7 +340,8 @@ class DamagedCurrentTest {
                     inService
                         .changes()
                         .with("s", new StreamProgress(new Checkpoint(UUID.randomUUID(), 1)))));
-    Table remote = Table.of(withoutLocks(Table.at(table).storage()));
+    Table remote =
+        Table.of(FaultyStorage.withoutLocks(Table.at(table).storage(), (operation, path) -> {}));
     List<String> versions = remote.versions();
     Files.delete(table.resolve("CURRENT"));
     String newest = versions.get(versions.size() - 1);
@@ -352,22 +351,6 @@ class DamagedCurrentTest {
         .isInstanceOf(PublishConflictException.class);
     remote.rollback(newest);
     assertThat(remote.currentVersion()).isEqualTo(newest);
-  }
-
-  private static TableStorage withoutLocks(TableStorage storage) {
-    return (TableStorage)
-        Proxy.newProxyInstance(
-            TableStorage.class.getClassLoader(),
-            new Class<?>[] {TableStorage.class},
-            (proxy, method, arguments) -> {
-              try {
-                return method.getName().equals("hasLocks")
-                    ? false
-                    : method.invoke(storage, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
   }
 
   /** A crash there leaves a name in CURRENT, and no complete version. */

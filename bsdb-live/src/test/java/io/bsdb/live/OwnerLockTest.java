@@ -2,6 +2,7 @@ package io.bsdb.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.testkit.ChildProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

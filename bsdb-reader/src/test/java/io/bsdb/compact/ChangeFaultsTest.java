@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.reader.FaultyStorage;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.table.Build;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.FaultyStorage;
 import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotPublisher;

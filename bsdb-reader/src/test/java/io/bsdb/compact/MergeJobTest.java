@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.reader.FaultyStorage;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.SnapshotVerifier;
@@ -16,6 +15,7 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.manifest.StreamProgress;
+import io.bsdb.testkit.FaultyStorage;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.reader.FaultyStorage;
 import io.bsdb.reader.NothingLeftOpen;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
@@ -18,6 +17,7 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.storage.TableStorage;
+import io.bsdb.testkit.FaultyStorage;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;

@@ -9,10 +9,12 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.bsdb.testkit.SizeRules;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.util.List;
@@ -20,6 +22,8 @@ import java.util.List;
 /** The arrows between packages: downwards, and none between writer and reader. */
 @AnalyzeClasses(packages = "io.bsdb", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
+  @ArchTest static final ArchTests SIZES = ArchTests.in(SizeRules.class);
+
   /** From the bottom up: a package knows those in front of it only. */
   private static final List<String> LAYERS =
       List.of(
@@ -52,7 +56,8 @@ class ArchitectureTest {
           "io.bsdb.reader.diff",
           "io.bsdb.reader.follow",
           "io.bsdb.compact",
-          "io.bsdb.reload");
+          "io.bsdb.reload",
+          "io.bsdb.testkit");
 
   @ArchTest
   static final ArchRule EVERY_PACKAGE_HAS_A_LAYER =

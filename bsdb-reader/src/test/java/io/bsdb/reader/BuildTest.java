@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.testkit.ChildProcess;
+import io.bsdb.testkit.OpenFiles;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Duplicates;
@@ -267,7 +269,7 @@ class BuildTest {
 
   /** Spill files have no name once they are open, so that not even a killed build leaves them. */
   private static List<String> openSpillFiles(Path below) throws IOException {
-    return NothingLeftOpen.openFiles().stream()
+    return OpenFiles.descriptors().stream()
         .filter(file -> file.startsWith(below.toString()))
         .toList();
   }

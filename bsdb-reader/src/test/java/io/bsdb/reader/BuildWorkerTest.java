@@ -3,13 +3,14 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Build;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.testkit.FaultyStorage;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.options.WriterOptions;

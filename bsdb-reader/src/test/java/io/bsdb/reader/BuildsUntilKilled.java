@@ -1,8 +1,9 @@
 package io.bsdb.reader;
 
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.FaultyStorage;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.ChildProcess;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.BufferedReader;
@@ -62,16 +63,12 @@ class ChangeKillsCampaignTest {
     try {
       for (int i = 0; i < RIVALS; i++) {
         Process rival =
-            ChildProcess.of(
-                    List.of(),
-                    List.of(),
-                    ChangesUntilKilled.class,
-                    directory.toString(),
-                    name(i),
-                    Integer.toString(numbers[i]),
-                    Long.toString(random.nextLong()))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+            ChildProcess.start(
+                ChangesUntilKilled.class,
+                directory.toString(),
+                name(i),
+                Integer.toString(numbers[i]),
+                Long.toString(random.nextLong()));
         rivals.add(rival);
         outputs.add(rival.inputReader());
       }

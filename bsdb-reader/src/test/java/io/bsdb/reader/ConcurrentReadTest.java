@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.ValueReader;
 import io.bsdb.reader.AccessContractTest.Way;
-import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;

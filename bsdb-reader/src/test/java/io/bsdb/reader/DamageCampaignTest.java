@@ -6,7 +6,6 @@ import io.bsdb.compact.Compactor;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.UnsupportedVersionException;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.SignatureUse;
@@ -14,6 +13,7 @@ import io.bsdb.reader.options.Verification;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -155,9 +155,9 @@ class DamageCampaignTest {
       TestData changed = data;
       for (int round = 0; round < 3; round++) {
         changed = change(table, changed, round, absent);
-        others.addAll(files(table, ConformanceDeltas.inService(table)).values());
+        others.addAll(files(table, inService(table)).values());
       }
-      Manifest last = ConformanceDeltas.inService(table);
+      Manifest last = inService(table);
       return new Victim(changed, absent, last.version(), files(table, last), others);
     }
     Map<String, byte[]> files = files(table, manifest);
@@ -387,6 +387,10 @@ class DamageCampaignTest {
         || e instanceof NoSuchFileException)) {
       throw new AssertionError(what, e);
     }
+  }
+
+  private static Manifest inService(Path table) throws IOException {
+    return Table.at(table).manifest(Table.at(table).requireCurrentVersion());
   }
 
   private static void delete(Path directory) throws IOException {

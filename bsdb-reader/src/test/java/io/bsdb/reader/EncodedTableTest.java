@@ -16,6 +16,8 @@ import io.bsdb.row.RowView;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.FileParts;
+import io.bsdb.testkit.TablePieces;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;

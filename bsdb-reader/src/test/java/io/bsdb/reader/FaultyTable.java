@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.KeyIndex;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.snapshot.OpenSnapshot;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;

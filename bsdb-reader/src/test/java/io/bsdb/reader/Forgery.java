@@ -7,6 +7,8 @@ import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.testkit.Crc;
+import io.bsdb.testkit.FileParts;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

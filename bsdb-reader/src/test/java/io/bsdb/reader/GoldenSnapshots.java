@@ -1,10 +1,10 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.PerfectHashConstruction;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;

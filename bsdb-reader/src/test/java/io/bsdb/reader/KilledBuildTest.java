@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.ChildProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -29,11 +29,6 @@ class KilledBuildTest {
   private static final long SEED = Long.getLong("bsdb.test.seed", 20_260_101);
 
   private static final Pattern PUBLISHING = Pattern.compile("(lock|sync|replace|replaced) .*");
-
-  /** Starts in a fifth of the time that logging to files takes. */
-  private static final List<String> LOGGING =
-      List.of(
-          "-Dlog4j2.loggerContextFactory=org.apache.logging.log4j.simple.SimpleLoggerContextFactory");
 
   @TempDir Path directory;
 
@@ -98,9 +93,7 @@ class KilledBuildTest {
   }
 
   private Process start() throws IOException {
-    return ChildProcess.of(List.of(), LOGGING, BuildsUntilKilled.class, directory.toString())
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
+    return ChildProcess.start(BuildsUntilKilled.class, directory.toString());
   }
 
   /** Returns the number of the version in service, which is not before {@code least}. */

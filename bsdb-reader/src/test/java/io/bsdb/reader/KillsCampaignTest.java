@@ -6,6 +6,7 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.ChildProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -66,10 +67,7 @@ class KillsCampaignTest {
     List<BufferedReader> outputs = new ArrayList<>();
     try {
       for (int i = 0; i < RIVALS; i++) {
-        Process rival =
-            ChildProcess.of(List.of(), List.of(), RivalBuilds.class, directory.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process rival = ChildProcess.start(RivalBuilds.class, directory.toString());
         rivals.add(rival);
         outputs.add(rival.inputReader());
       }

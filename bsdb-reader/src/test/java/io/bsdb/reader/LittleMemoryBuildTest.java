@@ -8,6 +8,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.testkit.ChildProcess;
 import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.options.Layout;

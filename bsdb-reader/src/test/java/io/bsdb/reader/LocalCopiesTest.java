@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.follow.Followed;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.KeyShare;
@@ -15,6 +14,8 @@ import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.testkit.FaultyStorage;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;

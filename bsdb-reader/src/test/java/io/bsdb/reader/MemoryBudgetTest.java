@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.bsdb.format.SectionKind;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.HugeMemory;
 import io.bsdb.reader.memory.ElasticMemory;
@@ -14,6 +13,8 @@ import io.bsdb.reader.memory.MemoryBudgetExceededException;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.FileParts;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;

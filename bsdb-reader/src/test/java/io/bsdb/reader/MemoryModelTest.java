@@ -2,7 +2,6 @@ package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.HugeMemory;
 import io.bsdb.reader.memory.MemoryBudget;
@@ -11,6 +10,7 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.nio.ByteBuffer;

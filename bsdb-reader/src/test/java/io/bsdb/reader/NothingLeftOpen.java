@@ -4,17 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.io.HugeMemory;
+import io.bsdb.testkit.OpenFiles;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -26,9 +22,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public final class NothingLeftOpen implements BeforeEachCallback, AfterEachCallback {
   /** Temporary directories of tests, rings, and what wakes rings. */
   private static final Pattern OURS = Pattern.compile("/junit-?\\d+/|\\[io_uring\\]|\\[eventfd\\]");
-
-  private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
-  private static final Path MAPPINGS = Path.of("/proc/self/maps");
 
   private long memories;
   private long allocations;
@@ -72,36 +65,16 @@ public final class NothingLeftOpen implements BeforeEachCallback, AfterEachCallb
   }
 
   private static List<String> descriptors() throws IOException {
-    return openFiles().stream().filter(NothingLeftOpen::isOurs).toList();
+    return OpenFiles.descriptors().stream().filter(NothingLeftOpen::isOurs).toList();
   }
 
   private static List<String> mappings() throws IOException {
-    if (!Files.exists(MAPPINGS)) {
-      return List.of();
-    }
-    return Files.readString(MAPPINGS).lines().filter(NothingLeftOpen::isUnmappedByUs).toList();
+    return OpenFiles.mappings().stream().filter(NothingLeftOpen::isUnmappedByUs).toList();
   }
 
   private static Set<Thread> threads() {
     Set<Thread> ours = new HashSet<>(Thread.getAllStackTraces().keySet());
     ours.removeIf(thread -> !thread.getName().startsWith("bsdb-"));
     return ours;
-  }
-
-  /** What the descriptors of this process stand for; nothing where the system does not tell. */
-  public static List<String> openFiles() throws IOException {
-    List<String> open = new ArrayList<>();
-    if (Files.exists(DESCRIPTORS)) {
-      try (Stream<Path> all = Files.list(DESCRIPTORS)) {
-        for (Path descriptor : (Iterable<Path>) all::iterator) {
-          try {
-            open.add(Files.readSymbolicLink(descriptor).toString());
-          } catch (NoSuchFileException closedMeanwhile) {
-            // it was the descriptor of the listing itself
-          }
-        }
-      }
-    }
-    return open;
   }
 }

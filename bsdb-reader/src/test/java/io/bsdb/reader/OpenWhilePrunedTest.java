@@ -3,11 +3,11 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.snapshot.OpenSnapshot;
 import io.bsdb.reader.snapshot.SnapshotOpener;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;

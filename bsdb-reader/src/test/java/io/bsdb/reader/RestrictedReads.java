@@ -1,8 +1,9 @@
 package io.bsdb.reader;
 
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.testkit.OpenFiles;
+import io.bsdb.testkit.Records.Lengths;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,6 +53,6 @@ final class RestrictedReads {
   }
 
   private static long ringsOpen() throws IOException {
-    return NothingLeftOpen.openFiles().stream().filter(file -> file.contains("io_uring")).count();
+    return OpenFiles.descriptors().stream().filter(file -> file.contains("io_uring")).count();
   }
 }

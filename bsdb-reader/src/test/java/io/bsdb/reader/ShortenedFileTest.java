@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.testkit.ChildProcess;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.nio.file.Path;

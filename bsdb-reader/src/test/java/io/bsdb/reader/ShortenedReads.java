@@ -3,6 +3,9 @@ package io.bsdb.reader;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.ValueReader;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.snapshot.OpenSnapshot;
+import io.bsdb.reader.snapshot.SnapshotOpener;
+import io.bsdb.testkit.Records;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -22,7 +25,7 @@ final class ShortenedReads {
 
   /** What the table has to hold. */
   static TestData data() {
-    return TestData.random(8, 20_000, TestData.Lengths.FIXED, TestData.Lengths.FIXED, 40);
+    return TestData.random(8, 20_000, Records.Lengths.FIXED, Records.Lengths.FIXED, 40);
   }
 
   public static void main(String[] arguments) throws IOException {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.bsdb.compact.Compactor;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.memory.SignatureUnit;
@@ -16,6 +15,7 @@ import io.bsdb.reader.snapshot.SignatureUnits;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;

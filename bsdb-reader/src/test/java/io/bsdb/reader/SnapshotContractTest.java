@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.Verification;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.Verification;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;

@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.ChildProcess;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,7 +18,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -143,8 +143,7 @@ class StrangeFilesTest {
   void aFileThatCannotBeMappedIsNamed() throws Exception {
     Path huge = directory.resolve("huge");
     ChildProcess.Result result =
-        ChildProcess.run(
-            ChildProcess.of(List.of(), List.of(), ManyMappings.class, huge.toString()));
+        ChildProcess.run(ChildProcess.of(ManyMappings.class, huge.toString()));
     assertThat(result.status()).as("%s", result.lines()).isZero();
     assertThat(result.lines())
         .singleElement()

@@ -2,7 +2,6 @@ package io.bsdb.reader;
 
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
@@ -10,6 +9,7 @@ import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;

@@ -6,69 +6,44 @@ import static org.assertj.core.api.Assertions.fail;
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
 import io.bsdb.table.manifest.Manifest;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 
 /** Records with different keys, and what a reader must answer to them. */
 record TestData(List<byte[]> keys, List<byte[]> values) {
 
-  /** Whether all keys, or all values, have one length. */
-  enum Lengths {
-    FIXED,
-    VARYING
+  static TestData of(Records records) {
+    return new TestData(records.keys(), records.values());
   }
 
   static TestData empty() {
-    return new TestData(new ArrayList<>(), new ArrayList<>());
+    return of(Records.empty());
   }
 
-  /** Records that depend on nothing but the arguments. */
+  /** Records as {@link Records#random}. */
   static TestData random(long seed, int count, Lengths keys, Lengths values, int valueLength) {
-    Random random = new Random(seed);
-    TestData data = empty();
-    for (int i = 0; i < count; i++) {
-      byte[] value = new byte[values == Lengths.FIXED ? valueLength : random.nextInt(valueLength)];
-      for (int j = 0; j < value.length; j++) {
-        value[j] = (byte) random.nextInt(8);
-      }
-      data.add(key(seed, i, keys == Lengths.FIXED ? 8 : 8 + random.nextInt(40)), value);
-    }
-    return data;
+    return of(Records.random(seed, count, keys, values, valueLength));
   }
 
-  /** Records whose values have so much in common that a dictionary pays. */
+  /** Records as {@link Records#phrases}. */
   static TestData phrases(long seed, int count) {
-    Random random = new Random(seed);
-    TestData data = empty();
-    for (int i = 0; i < count; i++) {
-      String value =
-          "customer: " + random.nextInt() + ", city: Zurich, country: Switzerland, orders: " + i;
-      data.add(key(seed, i, 8), value.getBytes(StandardCharsets.UTF_8));
-    }
-    return data;
+    return of(Records.phrases(seed, count));
   }
 
-  private static byte[] key(long seed, int number, int length) {
-    ByteBuffer key = ByteBuffer.allocate(length);
-    key.putInt((int) seed).putInt(number);
-    while (key.hasRemaining()) {
-      key.put((byte) number);
-    }
-    return key.array();
+  private Records records() {
+    return new Records(keys, values);
   }
 
   TestData add(byte[] key, byte[] value) {
@@ -83,27 +58,11 @@ record TestData(List<byte[]> keys, List<byte[]> values) {
 
   /** Keys of the same kind that are not among the records. */
   List<byte[]> absentKeys(int count) {
-    List<byte[]> absent = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      absent.add(key(0x7FABCDEF, i, 8 + i % 9 * (i % 2)));
-    }
-    absent.add(new byte[0]);
-    absent.add(new byte[] {1});
-    absent.add(new byte[65_535]);
-    Set<ByteBuffer> present = new HashSet<>(keys.stream().map(ByteBuffer::wrap).toList());
-    absent.removeIf(key -> present.contains(ByteBuffer.wrap(key)));
-    return absent;
+    return records().absentKeys(count);
   }
 
   Manifest publish(Path table, WriterOptions options) throws IOException {
-    WriterOptions anyRows = options.toBuilder().minRows(0).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(table, anyRows)) {
-      for (int i = 0; i < count(); i++) {
-        writer.add(keys.get(i), values.get(i));
-      }
-      assertThat(writer.recordCount()).isEqualTo(count());
-      return writer.publish();
-    }
+    return records().publish(table, options);
   }
 
   /** Every key is answered right by every way of asking. */

@@ -3,6 +3,7 @@ package io.bsdb.reader;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.testkit.FileParts;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;

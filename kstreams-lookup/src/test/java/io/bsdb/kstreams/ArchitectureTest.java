@@ -7,11 +7,15 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
+import io.bsdb.testkit.SizeRules;
 import java.util.Set;
 
 @AnalyzeClasses(packages = "io.bsdb.kstreams", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
+  @ArchTest static final ArchTests SIZES = ArchTests.in(SizeRules.class);
+
   private static final String KAFKA_UTILS = "org.apache.kafka.common.utils";
   private static final Set<String> PUBLIC_UTILS = Set.of("Bytes", "Time", "Timer");
 

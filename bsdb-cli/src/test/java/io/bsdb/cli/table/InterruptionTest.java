@@ -3,8 +3,8 @@ package io.bsdb.cli.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.cli.output.Console;
+import io.bsdb.testkit.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -28,16 +28,9 @@ class InterruptionTest {
 
   @Test
   void beginsNothingWhileTheProcessEnds() throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Late.class.getName())
-            .redirectErrorStream(true)
-            .start();
-    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-        .isEqualTo("java.io.InterruptedIOException: the process is ending");
-    assertThat(process.waitFor()).isZero();
+    ChildProcess.Result result = ChildProcess.run(ChildProcess.of(Late.class));
+    assertThat(result.lines())
+        .containsExactly("java.io.InterruptedIOException: the process is ending");
+    assertThat(result.status()).isZero();
   }
 }

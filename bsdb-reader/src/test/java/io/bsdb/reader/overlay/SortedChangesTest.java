@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
-import io.bsdb.reader.Crc;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.testkit.Crc;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -6,11 +6,15 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
+import io.bsdb.testkit.SizeRules;
 
 /** The arrows between the packages of the connector, and from there to the library. */
 @AnalyzeClasses(packages = "io.bsdb.flink", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
+  @ArchTest static final ArchTests SIZES = ArchTests.in(SizeRules.class);
+
   @ArchTest
   static final ArchRule NO_CYCLES = slices().matching("io.bsdb.(**)").should().beFreeOfCycles();
 

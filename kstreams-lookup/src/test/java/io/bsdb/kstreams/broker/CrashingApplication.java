@@ -1,6 +1,7 @@
 package io.bsdb.kstreams.broker;
 
 import io.bsdb.kstreams.SnapshotLookup;
+import io.bsdb.testkit.ChildProcess;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,19 +24,15 @@ final class CrashingApplication {
   static Process start(
       String bootstrapServers, TopicNames names, Path table, Path stateDirectory, int results)
       throws Exception {
-    return new ProcessBuilder(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                CrashingApplication.class.getName(),
-                bootstrapServers,
-                names.application(),
-                table.toString(),
-                stateDirectory.toString(),
-                Integer.toString(results)))
+    return ChildProcess.of(
+            List.of(),
+            List.of("-Xmx256m"),
+            CrashingApplication.class,
+            bootstrapServers,
+            names.application(),
+            table.toString(),
+            stateDirectory.toString(),
+            Integer.toString(results))
         .redirectErrorStream(true)
         .redirectOutput(new File(stateDirectory.toFile(), "output"))
         .start();

@@ -1,5 +1,6 @@
 package io.bsdb.kstreams.broker;
 
+import io.bsdb.testkit.ChildProcess;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,19 +21,15 @@ final class CrashingGlobalTable {
   static Process start(
       Broker broker, String topic, Path base, Path stateDirectory, Path output, int updates)
       throws Exception {
-    return new ProcessBuilder(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                CrashingGlobalTable.class.getName(),
-                broker.bootstrapServers(),
-                topic,
-                base.toString(),
-                stateDirectory.toString(),
-                Integer.toString(updates)))
+    return ChildProcess.of(
+            List.of(),
+            List.of("-Xmx256m"),
+            CrashingGlobalTable.class,
+            broker.bootstrapServers(),
+            topic,
+            base.toString(),
+            stateDirectory.toString(),
+            Integer.toString(updates))
         .redirectErrorStream(true)
         .redirectOutput(new File(output.toString()))
         .start();

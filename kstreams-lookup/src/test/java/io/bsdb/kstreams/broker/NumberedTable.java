@@ -5,17 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.kstreams.Damage;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.testing.TemporaryTable;
+import io.bsdb.testkit.OpenFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.Serdes;
 
 /** A table of customers who all bear the number of the version that they are in, from 1. */
@@ -65,31 +63,18 @@ final class NumberedTable implements AutoCloseable {
   }
 
   /** Files of the table that this process has open. */
-  List<Path> openFiles() {
-    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
-      return descriptors
-          .map(NumberedTable::target)
-          .filter(file -> file.startsWith(table.directory()))
-          .toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static Path target(Path descriptor) {
-    try {
-      return Files.readSymbolicLink(descriptor);
-    } catch (IOException closedMeanwhile) {
-      return descriptor;
-    }
+  List<String> openFiles() throws IOException {
+    return OpenFiles.descriptors().stream()
+        .filter(file -> file.startsWith(table.directory() + "/"))
+        .toList();
   }
 
   /** Numbers of the versions that are mapped into this process. */
   Set<Integer> mappedVersions() {
-    try (Stream<String> maps =
-        Files.lines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1)) {
-      String prefix = table.directory().resolve("snapshots") + "/";
-      return maps.filter(line -> line.contains(prefix))
+    String prefix = table.directory().resolve("snapshots") + "/";
+    try {
+      return OpenFiles.mappings().stream()
+          .filter(line -> line.contains(prefix))
           .map(line -> number(line.substring(line.indexOf(prefix) + prefix.length())))
           .collect(Collectors.toSet());
     } catch (IOException e) {

@@ -3,6 +3,7 @@ package io.bsdb.flink.sink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.testkit.ChildProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -117,15 +118,7 @@ class TemporaryDirectoryTest {
   }
 
   private Process holder() throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            "-XX:TieredStopAtLevel=1",
-            Holder.class.getName(),
-            parent.toString())
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
+    return ChildProcess.start(Holder.class, parent.toString());
   }
 
   /** Has a directory until it is killed, or its input ends. */

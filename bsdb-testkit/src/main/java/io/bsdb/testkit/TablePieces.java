@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.testkit;
 
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.FileHeader;
@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -29,7 +30,7 @@ import java.util.function.UnaryOperator;
  * written again. All checksums are put right, so that readers get to see what was changed; the
  * changes whose names begin with {@code damage} come after that.
  */
-final class TablePieces {
+public final class TablePieces {
   private static final int ALIGNMENT = 24; // within the properties
 
   private final Manifest manifest;
@@ -37,23 +38,23 @@ final class TablePieces {
   private final List<byte[]> blocks = new ArrayList<>();
 
   /** In the order of the file, without the blocks. */
-  final Map<Integer, byte[]> sections = new LinkedHashMap<>();
+  public final Map<Integer, byte[]> sections = new LinkedHashMap<>();
 
-  FileHeader header;
+  public FileHeader header;
 
   /** Where section BLOCKS begins; bytes before it and after the header are zeros. */
-  int blocksOffset;
+  public int blocksOffset;
 
   /** What offsets of sections are multiples of. */
-  int sectionAlignment = 8;
+  public int sectionAlignment = 8;
 
-  Consumer<ByteBuffer> headerChange = header -> {};
-  UnaryOperator<List<Section>> directory = entries -> entries;
-  UnaryOperator<byte[]> fileDamage = file -> file;
-  UnaryOperator<String> manifestChange = text -> text;
-  UnaryOperator<byte[]> manifestDamage = bytes -> bytes;
-  UnaryOperator<byte[]> currentDamage = bytes -> bytes;
-  Consumer<Path> tableDamage = table -> {};
+  public Consumer<ByteBuffer> headerChange = header -> {};
+  public UnaryOperator<List<Section>> directory = entries -> entries;
+  public UnaryOperator<byte[]> fileDamage = file -> file;
+  public UnaryOperator<String> manifestChange = text -> text;
+  public UnaryOperator<byte[]> manifestDamage = bytes -> bytes;
+  public UnaryOperator<byte[]> currentDamage = bytes -> bytes;
+  public Consumer<Path> tableDamage = table -> {};
 
   private TablePieces(Manifest manifest, FileParts parts) {
     this.manifest = manifest;
@@ -73,7 +74,7 @@ final class TablePieces {
     }
   }
 
-  static TablePieces of(Path table) throws IOException {
+  public static TablePieces of(Path table) throws IOException {
     Table sound = Table.at(table);
     Manifest manifest = sound.manifest(sound.requireCurrentVersion());
     Path directory = table.resolve("snapshots").resolve(manifest.version());
@@ -87,32 +88,32 @@ final class TablePieces {
   }
 
   /** A block, to be changed in place. */
-  ByteBuffer block(int number) {
+  public ByteBuffer block(int number) {
     return FileParts.littleEndian(blocks.get(number));
   }
 
   /** A section, to be changed in place. */
-  ByteBuffer section(SectionKind kind) {
-    return FileParts.littleEndian(sections.get(kind.id()));
+  public ByteBuffer section(SectionKind kind) {
+    return FileParts.littleEndian(Objects.requireNonNull(sections.get(kind.id())));
   }
 
-  void resize(SectionKind kind, int change) {
+  public void resize(SectionKind kind, int change) {
     sections.compute(kind.id(), (id, bytes) -> Arrays.copyOf(bytes, bytes.length + change));
   }
 
-  void swapBlocks() {
+  public void swapBlocks() {
     byte[] first = blocks.get(0);
     blocks.set(0, blocks.get(1));
     blocks.set(1, first);
   }
 
-  byte[] content(int number) {
+  public byte[] content(int number) {
     int end = block(number).getInt(SnapshotFormat.BLOCK_CONTENT_LENGTH);
     return Arrays.copyOfRange(blocks.get(number), SnapshotFormat.BLOCK_HEADER_LENGTH, end);
   }
 
   /** Gives a block another content and puts block index and properties right. */
-  void content(int number, byte[] content) {
+  public void content(int number, byte[] content) {
     int length = SnapshotFormat.BLOCK_HEADER_LENGTH + content.length;
     int alignment = section(SectionKind.PROPERTIES).getInt(ALIGNMENT);
     byte[] header = Arrays.copyOf(blocks.get(number), SnapshotFormat.BLOCK_HEADER_LENGTH);
@@ -123,7 +124,7 @@ final class TablePieces {
   }
 
   /** Makes a block longer than its content. */
-  void padBlock(int number, int bytes) {
+  public void padBlock(int number, int bytes) {
     blocks.set(number, Arrays.copyOf(blocks.get(number), blocks.get(number).length + bytes));
     index(section(SectionKind.PROPERTIES).getInt(ALIGNMENT));
   }
@@ -176,7 +177,7 @@ final class TablePieces {
     return fileDamage.apply(file.toByteArray());
   }
 
-  static Section required(int kind, int offset, int length) {
+  public static Section required(int kind, int offset, int length) {
     return new Section(kind, Section.Requirement.REQUIRED, offset, length, 0);
   }
 
@@ -192,7 +193,7 @@ final class TablePieces {
   }
 
   /** Writes the table. */
-  void write(Path table) throws IOException {
+  public void write(Path table) throws IOException {
     Path directory = table.resolve("snapshots").resolve(manifest.version());
     Files.createDirectories(directory);
     byte[] file = file();

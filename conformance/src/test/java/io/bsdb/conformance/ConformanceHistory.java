@@ -1,17 +1,18 @@
-package io.bsdb.reader;
+package io.bsdb.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
-import io.bsdb.reader.ConformanceDamage.Base;
-import io.bsdb.reader.ConformanceDamage.Case;
+import io.bsdb.conformance.ConformanceDamage.Base;
+import io.bsdb.conformance.ConformanceDamage.Case;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.KeyWriter;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.RowWriter;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -171,7 +172,7 @@ final class ConformanceHistory {
 
   /** Writes the table; describes it in {@link #describe}. */
   void write(Path table) throws IOException {
-    TestData base = TestData.empty();
+    Records base = Records.empty();
     rows.forEach((key, row) -> base.add(key, value(row)));
     base.publish(table, options.build());
     for (int change = 0; change < changes; change++) {
@@ -204,8 +205,8 @@ final class ConformanceHistory {
   }
 
   /** Returns the rows that lookups find. */
-  TestData shown() {
-    TestData shown = TestData.empty();
+  Records shown() {
+    Records shown = Records.empty();
     rows.forEach(
         (key, row) -> {
           if (row.number != null) {
@@ -314,7 +315,7 @@ final class ConformanceHistory {
         new ConformanceHistory(
             "history-sound", prices("TIMESTAMP_LTZ(3)").build(), options(Layout.COMPACT, 1, null));
     sound.addRows();
-    TestData data = TestData.empty();
+    Records data = Records.empty();
     sound.rows.forEach((key, row) -> data.add(key, sound.value(row)));
     Base base = new Base(sound.name, data, sound.options.build());
     String order = "\"order\" : \"history\",";

@@ -1,8 +1,9 @@
-package io.bsdb.reader;
+package io.bsdb.conformance;
 
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.Layout;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -18,10 +19,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A typed table of the folder {@code conformance}: its rows, and their JSON written by hand. */
-record ConformanceRows(
-    String name, Schema schema, Layout layout, TestData data, List<String> json) {
+record ConformanceRows(String name, Schema schema, Layout layout, Records data, List<String> json) {
   private ConformanceRows(String name, Schema schema, Layout layout) {
-    this(name, schema, layout, TestData.empty(), new ArrayList<>());
+    this(name, schema, layout, Records.empty(), new ArrayList<>());
   }
 
   static List<ConformanceRows> all() {

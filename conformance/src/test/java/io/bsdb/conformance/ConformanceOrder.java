@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.conformance;
 
 import static io.bsdb.format.SectionKind.HEADS;
 import static io.bsdb.format.SectionKind.ORDER_INDEX;
@@ -6,10 +6,12 @@ import static io.bsdb.format.SectionKind.POSITIONS;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.bsdb.reader.ConformanceDamage.Base;
-import io.bsdb.reader.ConformanceDamage.Case;
-import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.conformance.ConformanceDamage.Base;
+import io.bsdb.conformance.ConformanceDamage.Case;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records;
+import io.bsdb.testkit.Records.Lengths;
+import io.bsdb.testkit.TablePieces;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.nio.ByteBuffer;
@@ -32,7 +34,7 @@ final class ConformanceOrder {
   private static final Pattern BOUND = Pattern.compile("(\"lowerBound\" : \")[^\"]+(\")");
 
   /** A sound table. */
-  record Good(String name, TestData data, WriterOptions.Builder options) {}
+  record Good(String name, Records data, WriterOptions.Builder options) {}
 
   private static final Base PLAIN = base("order-plain", options(Layout.COMPACT, 1).blockSize(512));
   private static final Base FRAMES =
@@ -41,17 +43,17 @@ final class ConformanceOrder {
   private static final Base EVEN =
       new Base(
           "order-even",
-          TestData.random(23, 100, Lengths.FIXED, Lengths.FIXED, 4),
+          Records.random(23, 100, Lengths.FIXED, Lengths.FIXED, 4),
           options(Layout.COMPACT, 1).build());
   private static final Base HASHED =
       new Base(
           "order-hashed",
-          TestData.random(24, 9, Lengths.FIXED, Lengths.FIXED, 4),
+          Records.random(24, 9, Lengths.FIXED, Lengths.FIXED, 4),
           WriterOptions.builder().layout(Layout.COMPACT).partitions(1).build());
   private static final Base APPROXIMATE =
       new Base(
           "order-approximate",
-          TestData.random(24, 9, Lengths.FIXED, Lengths.FIXED, 4),
+          Records.random(24, 9, Lengths.FIXED, Lengths.FIXED, 4),
           WriterOptions.builder().layout(Layout.COMPACT).partitions(1).approximate().build());
 
   private final List<Case> cases = new ArrayList<>();
@@ -64,12 +66,12 @@ final class ConformanceOrder {
 
   private static Base base(String name, WriterOptions.Builder options) {
     return new Base(
-        name, TestData.random(22, 90, Lengths.VARYING, Lengths.VARYING, 40), options.build());
+        name, Records.random(22, 90, Lengths.VARYING, Lengths.VARYING, 40), options.build());
   }
 
   static List<Good> good() {
     List<Good> good = new ArrayList<>();
-    TestData varied = ConformanceTables.varied(21, 60);
+    Records varied = ConformanceTables.varied(21, 60);
     for (Layout layout : Layout.values()) {
       if (layout != Layout.SYMBOLS) {
         good.add(new Good("order-" + layout.label(), varied, options(layout, 3)));
@@ -83,16 +85,16 @@ final class ConformanceOrder {
     good.add(
         new Good(
             "order-of-three-levels",
-            TestData.random(25, 1700, Lengths.VARYING, Lengths.VARYING, 120),
+            Records.random(25, 1700, Lengths.VARYING, Lengths.VARYING, 120),
             options(Layout.COMPACT, 1).blockSize(512)));
-    TestData one = TestData.random(26, 1, Lengths.FIXED, Lengths.FIXED, 3);
+    Records one = Records.random(26, 1, Lengths.FIXED, Lengths.FIXED, 3);
     good.add(new Good("order-of-one-record", one, options(Layout.COMPRESSED, 4)));
-    good.add(new Good("order-of-no-records", TestData.empty(), options(Layout.COMPACT, 4)));
+    good.add(new Good("order-of-no-records", Records.empty(), options(Layout.COMPACT, 4)));
     return good;
   }
 
   /** Keys that begin with each other, of lowest and highest bytes, after a long common start. */
-  private static TestData ties() {
+  private static Records ties() {
     Random random = new Random(27);
     TreeMap<byte[], byte[]> records = new TreeMap<>(Arrays::compareUnsigned);
     for (int i = 0; i < 200; i++) {
@@ -102,13 +104,13 @@ final class ConformanceOrder {
       }
       records.put(key, new byte[] {(byte) i});
     }
-    TestData data = TestData.empty();
+    Records data = Records.empty();
     records.forEach(data::add);
     return data;
   }
 
   /** Says which keys are near some of those that are there and some that are not. */
-  static void describe(ObjectNode table, TestData data) {
+  static void describe(ObjectNode table, Records data) {
     TreeMap<byte[], byte[]> records = new TreeMap<>(Arrays::compareUnsigned);
     for (int i = 0; i < data.count(); i++) {
       records.put(data.keys().get(i), data.values().get(i));

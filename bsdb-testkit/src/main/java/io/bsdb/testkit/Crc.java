@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.testkit;
 
 import java.io.IOException;
 import java.nio.file.Files;

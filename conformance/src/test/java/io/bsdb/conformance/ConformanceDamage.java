@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.conformance;
 
 import static io.bsdb.format.SectionKind.BLOCK_INDEX;
 import static io.bsdb.format.SectionKind.DICTIONARY;
@@ -10,7 +10,10 @@ import com.github.luben.zstd.ZstdCompressCtx;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
-import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.testkit.FileParts;
+import io.bsdb.testkit.Records;
+import io.bsdb.testkit.Records.Lengths;
+import io.bsdb.testkit.TablePieces;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.ByteArrayOutputStream;
@@ -34,7 +37,7 @@ final class ConformanceDamage {
   private static final String NOT_FOUND = "not found";
 
   /** A sound table that is damaged. */
-  record Base(String name, TestData data, WriterOptions options) {
+  record Base(String name, Records data, WriterOptions options) {
     private static final Base PLAIN = new Base("plain", towns(), compact().build());
     private static final Base FIXED = fixed("fixed", Lengths.FIXED, 3, compact());
     private static final Base FIXED_VALUES = fixed("fixed-values", Lengths.VARYING, 3, compact());
@@ -48,18 +51,18 @@ final class ConformanceDamage {
     private static final Base FIXED_FRAMES =
         fixed("fixed-frames", Lengths.FIXED, 3, compact().layout(Layout.COMPRESSED));
     private static final Base PHRASES =
-        new Base("phrases", TestData.phrases(7, 1000), compact().layout(Layout.COMPRESSED).build());
+        new Base("phrases", Records.phrases(7, 1000), compact().layout(Layout.COMPRESSED).build());
     private static final Base APPROXIMATE =
         new Base("approximate", towns(), compact().approximate().signatureBits(13).build());
     private static final Base SUX4J =
         new Base("sux4j", towns(), compact().perfectHash(PerfectHashConstruction.SUX4J).build());
 
     private static Base fixed(String name, Lengths keys, int count, WriterOptions.Builder options) {
-      return new Base(name, TestData.random(1, count, keys, Lengths.FIXED, 4), options.build());
+      return new Base(name, Records.random(1, count, keys, Lengths.FIXED, 4), options.build());
     }
 
     private static Base varying(String name, int count, WriterOptions.Builder options) {
-      TestData data = TestData.random(2, count, Lengths.VARYING, Lengths.VARYING, 40);
+      Records data = Records.random(2, count, Lengths.VARYING, Lengths.VARYING, 40);
       return new Base(name, data, options.build());
     }
 
@@ -67,8 +70,8 @@ final class ConformanceDamage {
       return WriterOptions.builder().layout(Layout.COMPACT).partitions(1);
     }
 
-    private static TestData towns() {
-      TestData towns = TestData.empty();
+    private static Records towns() {
+      Records towns = Records.empty();
       towns.add(ascii("Bern"), ascii("134591")).add(ascii("Genf"), ascii("203856"));
       return towns.add(ascii("Zug"), ascii("30934"));
     }

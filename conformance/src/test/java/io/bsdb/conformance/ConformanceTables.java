@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.conformance;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -12,9 +12,12 @@ import com.fasterxml.jackson.databind.util.RawValue;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
-import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records;
+import io.bsdb.testkit.Records.Lengths;
+import io.bsdb.testkit.TablePieces;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.File;
@@ -107,8 +110,8 @@ final class ConformanceTables {
   }
 
   /** Records of all sorts of lengths, one of them of 200,000 bytes. */
-  static TestData varied(long seed, int count) {
-    TestData data = TestData.random(seed, count, Lengths.VARYING, Lengths.VARYING, 80);
+  static Records varied(long seed, int count) {
+    Records data = Records.random(seed, count, Lengths.VARYING, Lengths.VARYING, 80);
     byte[] large = new byte[200_000];
     for (int i = 0; i < large.length; i++) {
       large[i] = (byte) ('a' + i / 1000 % 26);
@@ -118,8 +121,8 @@ final class ConformanceTables {
   }
 
   /** Keys whose lengths take one, two and three bytes. */
-  private static TestData longKeys() {
-    TestData data = TestData.empty();
+  private static Records longKeys() {
+    Records data = Records.empty();
     for (int length : new int[] {1, 127, 128, 129, 16_383, 16_384, 65_535}) {
       byte[] key = new byte[length];
       Arrays.fill(key, (byte) length);
@@ -131,33 +134,33 @@ final class ConformanceTables {
   private void raw() throws IOException {
     for (Layout layout : Layout.values()) {
       add(layout.label(), varied(1, 60), options(layout, 2));
-      TestData fixed = TestData.random(2, 300, Lengths.FIXED, Lengths.FIXED, 12);
+      Records fixed = Records.random(2, 300, Lengths.FIXED, Lengths.FIXED, 12);
       add(layout.label() + "-fixed", fixed, options(layout, 1));
     }
     add(
         "fixed-keys",
-        TestData.random(3, 50, Lengths.FIXED, Lengths.VARYING, 40),
+        Records.random(3, 50, Lengths.FIXED, Lengths.VARYING, 40),
         options(Layout.COMPACT, 3));
     add(
         "fixed-values",
-        TestData.random(4, 50, Lengths.VARYING, Lengths.FIXED, 9),
+        Records.random(4, 50, Lengths.VARYING, Lengths.FIXED, 9),
         options(Layout.COMPRESSED, 3));
-    TestData emptyValues = TestData.random(5, 90, Lengths.FIXED, Lengths.FIXED, 0);
+    Records emptyValues = Records.random(5, 90, Lengths.FIXED, Lengths.FIXED, 0);
     add("empty-values", emptyValues, options(Layout.COMPACT, 1));
     add("long-keys", longKeys(), options(Layout.COMPACT, 1).signatureBits(0));
-    add("dictionary", TestData.phrases(6, 1000), options(Layout.COMPRESSED, 1));
-    add("symbols-phrases", TestData.phrases(6, 300), options(Layout.SYMBOLS, 2));
+    add("dictionary", Records.phrases(6, 1000), options(Layout.COMPRESSED, 1));
+    add("symbols-phrases", Records.phrases(6, 300), options(Layout.SYMBOLS, 2));
     add(
         "small-blocks",
-        TestData.random(7, 500, Lengths.VARYING, Lengths.VARYING, 60),
+        Records.random(7, 500, Lengths.VARYING, Lengths.VARYING, 60),
         options(Layout.COMPACT, 1).blockSize(512).signatureBits(32));
-    add("no-records", TestData.empty(), options(Layout.COMPACT, 3));
-    TestData two = TestData.random(8, 2, Lengths.VARYING, Lengths.VARYING, 20);
+    add("no-records", Records.empty(), options(Layout.COMPACT, 3));
+    Records two = Records.random(8, 2, Lengths.VARYING, Lengths.VARYING, 20);
     add("partitions-without-records", two, options(Layout.BLOCKED, 5));
-    TestData many = TestData.random(9, 3200, Lengths.FIXED, Lengths.FIXED, 2);
+    Records many = Records.random(9, 3200, Lengths.FIXED, Lengths.FIXED, 2);
     add(
         "sux4j",
-        TestData.random(10, 60, Lengths.VARYING, Lengths.VARYING, 80),
+        Records.random(10, 60, Lengths.VARYING, Lengths.VARYING, 80),
         options(Layout.COMPACT, 2).perfectHash(PerfectHashConstruction.SUX4J));
     add(
         "sux4j-groups",
@@ -173,14 +176,14 @@ final class ConformanceTables {
     for (Layout layout : Layout.values()) {
       add(
           "approximate-" + layout.label(),
-          TestData.random(11, 100, Lengths.VARYING, Lengths.VARYING, 40),
+          Records.random(11, 100, Lengths.VARYING, Lengths.VARYING, 40),
           options(layout, 2).approximate().signatureBits(13));
     }
     add(
         "approximate-1-bit",
-        TestData.random(12, 100, Lengths.VARYING, Lengths.FIXED, 5),
+        Records.random(12, 100, Lengths.VARYING, Lengths.FIXED, 5),
         options(Layout.COMPACT, 1).approximate().signatureBits(1));
-    TestData none = TestData.random(13, 100, Lengths.VARYING, Lengths.FIXED, 0);
+    Records none = Records.random(13, 100, Lengths.VARYING, Lengths.FIXED, 0);
     for (Layout layout : List.of(Layout.COMPACT, Layout.COMPRESSED)) {
       add(
           "approximate-empty-values-" + layout.label(),
@@ -189,11 +192,11 @@ final class ConformanceTables {
     }
     add(
         "pilot-parts",
-        TestData.random(14, 60_100, Lengths.FIXED, Lengths.FIXED, 2),
+        Records.random(14, 60_100, Lengths.FIXED, Lengths.FIXED, 2),
         options(Layout.COMPACT, 1).approximate().signatureBits(5));
     add(
         "approximate-sux4j",
-        TestData.random(15, 100, Lengths.VARYING, Lengths.VARYING, 40),
+        Records.random(15, 100, Lengths.VARYING, Lengths.VARYING, 40),
         options(Layout.COMPACT, 1)
             .approximate()
             .signatureBits(17)
@@ -219,7 +222,7 @@ final class ConformanceTables {
     if (!wanted.test("unusual")) {
       return;
     }
-    TestData data = TestData.random(16, 40, Lengths.VARYING, Lengths.VARYING, 30);
+    Records data = Records.random(16, 40, Lengths.VARYING, Lengths.VARYING, 30);
     Path sound = temporary.resolve("unusual");
     data.publish(sound, options(Layout.COMPACT, 1).blockSize(512).build());
     TablePieces pieces = TablePieces.of(sound);
@@ -256,7 +259,7 @@ final class ConformanceTables {
         continue;
       }
       Path table = folder.resolve("tables").resolve(deltas.name());
-      TestData data = deltas.table().write(table);
+      Records data = deltas.table().write(table);
       Table.at(table).prune(1);
       Files.delete(table.resolve("LOCK"));
       delete(table.resolve("staging"));
@@ -334,7 +337,7 @@ final class ConformanceTables {
   }
 
   /** Writes a table, if it is wanted; returns what is expected of it, to be added to. */
-  private ObjectNode add(String name, TestData data, WriterOptions.Builder options)
+  private ObjectNode add(String name, Records data, WriterOptions.Builder options)
       throws IOException {
     if (!wanted.test(name)) {
       return expected(name);
@@ -355,7 +358,7 @@ final class ConformanceTables {
     throw new IllegalArgumentException("table '" + name + "' is new: write it, too");
   }
 
-  private ObjectNode describe(String name, Path table, TestData data) throws IOException {
+  private ObjectNode describe(String name, Path table, Records data) throws IOException {
     ObjectNode described = good.addObject();
     described.put("table", "tables/" + name).put("recordCount", data.count());
     ArrayNode records = described.putArray("records");

@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.testkit;
 
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.FileHeader;
@@ -23,13 +23,13 @@ import java.util.Objects;
  * @param bytes of the whole file, little-endian; not to be changed
  * @param blocks in order
  */
-record FileParts(
+public record FileParts(
     Path path, ByteBuffer bytes, FileHeader header, FileFooter footer, List<Block> blocks) {
 
   /** A block at {@code [start, start + length)} of the file. */
-  record Block(int start, int length, int records) {}
+  public record Block(int start, int length, int records) {}
 
-  static FileParts of(Path path) throws IOException {
+  public static FileParts of(Path path) throws IOException {
     ByteBuffer bytes = littleEndian(Files.readAllBytes(path));
     FileHeader header = FileHeader.decode(bytes, "sound");
     int end = Math.min(bytes.limit(), FileFooter.MAX_LENGTH);
@@ -58,51 +58,51 @@ record FileParts(
     return parts;
   }
 
-  static ByteBuffer littleEndian(byte[] bytes) {
+  public static ByteBuffer littleEndian(byte[] bytes) {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  PartChecksum checksum() {
+  public PartChecksum checksum() {
     return new PartChecksum(header.fileId());
   }
 
-  boolean has(SectionKind kind) {
+  public boolean has(SectionKind kind) {
     return footer.find(kind) != null;
   }
 
-  Section section(SectionKind kind) {
+  public Section section(SectionKind kind) {
     return Objects.requireNonNull(footer.find(kind), kind.name());
   }
 
-  ByteBuffer bytes(Section section) {
+  public ByteBuffer bytes(Section section) {
     return bytes
         .slice((int) section.offset(), (int) section.length())
         .order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  int length() {
+  public int length() {
     return bytes.limit();
   }
 
-  int directoryOffset() {
+  public int directoryOffset() {
     return length() - footer.encode(0, checksum()).limit();
   }
 
   /** A copy of the file, to be changed. */
-  ByteBuffer copy() {
+  public ByteBuffer copy() {
     byte[] copy = new byte[length()];
     bytes.get(0, copy);
     return littleEndian(copy);
   }
 
   /** Puts another footer, its checksum right, in the place of the file's own. */
-  void putFooter(ByteBuffer changed, List<Section> sections) {
+  public void putFooter(ByteBuffer changed, List<Section> sections) {
     ByteBuffer end = new FileFooter(sections).encode(directoryOffset(), checksum());
     changed.put(directoryOffset(), end, 0, end.limit());
   }
 
   /** Writes the file with other bytes. */
-  void write(ByteBuffer changed) throws IOException {
+  public void write(ByteBuffer changed) throws IOException {
     byte[] content = new byte[changed.limit()];
     changed.get(0, content);
     Files.write(path, content);

@@ -1,9 +1,11 @@
-package io.bsdb.reader;
+package io.bsdb.conformance;
 
 import io.bsdb.format.PartChecksum;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.testkit.Crc;
+import io.bsdb.testkit.FileParts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

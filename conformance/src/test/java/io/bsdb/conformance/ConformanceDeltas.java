@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.conformance;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -9,12 +9,14 @@ import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.FrameBuffer;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.SegmentWriter;
-import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.storage.TableStorage;
+import io.bsdb.testkit.Crc;
+import io.bsdb.testkit.Records;
+import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -43,8 +45,8 @@ final class ConformanceDeltas {
     return text.getBytes(US_ASCII);
   }
 
-  private static TestData base() {
-    TestData base = TestData.empty();
+  private static Records base() {
+    Records base = Records.empty();
     for (int i = 0; i < 60; i++) {
       base.add(ascii("k" + i), ascii("base of " + i));
     }
@@ -52,7 +54,7 @@ final class ConformanceDeltas {
   }
 
   /** Changes keys: every fourth is put, every fifth deleted, from some number on. */
-  private static TestData change(Path table, TestData data, int from, int to, String value)
+  private static Records change(Path table, Records data, int from, int to, String value)
       throws IOException {
     List<byte[]> keys = new ArrayList<>(data.keys());
     List<byte[]> values = new ArrayList<>(data.values());
@@ -83,7 +85,7 @@ final class ConformanceDeltas {
       }
       writer.publish();
     }
-    TestData changed = TestData.empty();
+    Records changed = Records.empty();
     for (int i = 0; i < keys.size(); i++) {
       changed.add(keys.get(i), values.get(i));
     }
@@ -92,7 +94,7 @@ final class ConformanceDeltas {
 
   /** Writes a table and describes it. */
   interface Sound {
-    TestData write(Path table) throws IOException;
+    Records write(Path table) throws IOException;
   }
 
   /**
@@ -116,7 +118,7 @@ final class ConformanceDeltas {
   }
 
   /** Returns keys that changes may have deleted. */
-  static List<byte[]> deletedKeys(TestData data) {
+  static List<byte[]> deletedKeys(Records data) {
     List<byte[]> keys = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       byte[] key = ascii("k" + i);
@@ -127,8 +129,8 @@ final class ConformanceDeltas {
     return keys;
   }
 
-  private static TestData changes(Path table) throws IOException {
-    TestData data = base();
+  private static Records changes(Path table) throws IOException {
+    Records data = base();
     data.publish(table, WriterOptions.builder().layout(Layout.COMPACT).partitions(3).build());
     data = change(table, data, 0, 80, "first ");
     return change(table, data, 30, 100, "second ");
@@ -137,8 +139,8 @@ final class ConformanceDeltas {
   /**
    * A file of a log that became a segment: its first frame, one of records, a mark, and its seal.
    */
-  private static TestData log(Path table) throws IOException {
-    TestData data = base();
+  private static Records log(Path table) throws IOException {
+    Records data = base();
     data.publish(table, WriterOptions.builder().layout(Layout.COMPACT).partitions(3).build());
     UUID id = UUID.fromString("3c5a7e10-2b4d-4f6a-8c01-9e0d1c2b3a4f");
     ByteBuffer bytes = ByteBuffer.allocate(4096);
@@ -177,7 +179,7 @@ final class ConformanceDeltas {
       writer.segment(segment);
       writer.publish();
     }
-    TestData changed = TestData.empty();
+    Records changed = Records.empty();
     for (int i = 0; i < data.keys().size(); i++) {
       byte[] key = data.keys().get(i);
       if (Arrays.equals(key, ascii("k1"))) {
@@ -189,8 +191,8 @@ final class ConformanceDeltas {
     return changed;
   }
 
-  private static TestData ordered(Path table) throws IOException {
-    TestData data = base();
+  private static Records ordered(Path table) throws IOException {
+    Records data = base();
     data.publish(
         table,
         WriterOptions.builder()
@@ -203,14 +205,14 @@ final class ConformanceDeltas {
     return change(table, data, 30, 100, "second ");
   }
 
-  private static TestData orderedFolded(Path table) throws IOException {
-    TestData data = ordered(table);
+  private static Records orderedFolded(Path table) throws IOException {
+    Records data = ordered(table);
     new Compactor(table).foldFraction(0).maxPartitions(2).keepHistory(Duration.ZERO).run();
     return change(table, data, 20, 50, "third ");
   }
 
-  private static TestData folded(Path table) throws IOException {
-    TestData data = changes(table);
+  private static Records folded(Path table) throws IOException {
+    Records data = changes(table);
     new Compactor(table).foldFraction(0).keepHistory(Duration.ZERO).run();
     data = change(table, data, 20, 50, "third ");
     // The partition that has the most changes is folded, the others are not.
@@ -218,21 +220,21 @@ final class ConformanceDeltas {
     return change(table, data, 40, 60, "fourth ");
   }
 
-  private static TestData merged(Path table) throws IOException {
-    TestData data = changes(table);
+  private static Records merged(Path table) throws IOException {
+    Records data = changes(table);
     new Compactor(table).foldFraction(100).maxSegments(1).run();
     data = change(table, data, 10, 20, "third ");
     Table.at(table).prune(1);
     return data;
   }
 
-  private static TestData overNothing(Path table) throws IOException {
-    TestData.empty().publish(table, WriterOptions.builder().partitions(2).minRows(0).build());
-    return change(table, TestData.empty(), 0, 40, "first ");
+  private static Records overNothing(Path table) throws IOException {
+    Records.empty().publish(table, WriterOptions.builder().partitions(2).minRows(0).build());
+    return change(table, Records.empty(), 0, 40, "first ");
   }
 
-  private static TestData lengths(Path table) throws IOException {
-    TestData data = TestData.random(21, 40, Lengths.VARYING, Lengths.VARYING, 30);
+  private static Records lengths(Path table) throws IOException {
+    Records data = Records.random(21, 40, Lengths.VARYING, Lengths.VARYING, 30);
     data.publish(table, WriterOptions.builder().layout(Layout.BLOCKED).partitions(1).build());
     try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
       for (int length : new int[] {1, 127, 128, 16_383, 16_384, 65_535}) {
@@ -249,8 +251,8 @@ final class ConformanceDeltas {
   }
 
   /** What no writer does today: records of positions. */
-  private static TestData positions(Path table) throws IOException {
-    TestData data = base();
+  private static Records positions(Path table) throws IOException {
+    Records data = base();
     data.publish(table, WriterOptions.builder().partitions(2).build());
     Table live = Table.at(table);
     UUID id = UUID.randomUUID();
@@ -297,7 +299,7 @@ final class ConformanceDeltas {
 
     void write(Path sound, Path table) throws IOException {
       if (!Files.exists(sound)) {
-        TestData data = TestData.empty().add(ascii("a"), ascii("base")).add(ascii("d"), ascii("d"));
+        Records data = Records.empty().add(ascii("a"), ascii("base")).add(ascii("d"), ascii("d"));
         data.publish(sound, WriterOptions.builder().layout(Layout.COMPACT).partitions(1).build());
         for (String key : List.of("b", "c")) {
           try (DeltaWriter writer = DeltaWriter.create(Table.at(sound))) {

@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,6 +10,10 @@ import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.OrderedReader;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.Schema;
@@ -34,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reads the tables of the folder {@code conformance}, and what is expected of them, from there. */
 class ConformanceTest {
-  private static final Path FOLDER = Path.of("..", "conformance");
+  private static final Path FOLDER = Path.of(".");
   private static final Map<String, Class<? extends IOException>> CLASSES =
       Map.of(
           "corrupt", CorruptSnapshotException.class,

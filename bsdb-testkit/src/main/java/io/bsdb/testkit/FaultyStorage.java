@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.testkit;
 
 import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;

@@ -1,8 +1,10 @@
-package io.bsdb.reader;
+package io.bsdb.conformance;
 
+import io.bsdb.conformance.ConformanceDamage.Base;
+import io.bsdb.conformance.ConformanceDamage.Case;
 import io.bsdb.format.SectionKind;
-import io.bsdb.reader.ConformanceDamage.Base;
-import io.bsdb.reader.ConformanceDamage.Case;
+import io.bsdb.testkit.Records;
+import io.bsdb.testkit.TablePieces;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.nio.ByteBuffer;
@@ -23,7 +25,7 @@ final class ConformanceSymbols {
   private static Base base(String name) {
     return new Base(
         name,
-        TestData.phrases(7, 40),
+        Records.phrases(7, 40),
         WriterOptions.builder().layout(Layout.SYMBOLS).partitions(1).build());
   }
 

@@ -1,0 +1,98 @@
+package io.bsdb.testkit;
+
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.options.WriterOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/** Records with different keys. */
+public record Records(List<byte[]> keys, List<byte[]> values) {
+
+  /** Whether all keys, or all values, have one length. */
+  public enum Lengths {
+    FIXED,
+    VARYING
+  }
+
+  public static Records empty() {
+    return new Records(new ArrayList<>(), new ArrayList<>());
+  }
+
+  /** Records that depend on nothing but the arguments. */
+  public static Records random(
+      long seed, int count, Lengths keys, Lengths values, int valueLength) {
+    Random random = new Random(seed);
+    Records data = empty();
+    for (int i = 0; i < count; i++) {
+      byte[] value = new byte[values == Lengths.FIXED ? valueLength : random.nextInt(valueLength)];
+      for (int j = 0; j < value.length; j++) {
+        value[j] = (byte) random.nextInt(8);
+      }
+      data.add(key(seed, i, keys == Lengths.FIXED ? 8 : 8 + random.nextInt(40)), value);
+    }
+    return data;
+  }
+
+  /** Records whose values have so much in common that a dictionary pays. */
+  public static Records phrases(long seed, int count) {
+    Random random = new Random(seed);
+    Records data = empty();
+    for (int i = 0; i < count; i++) {
+      String value =
+          "customer: " + random.nextInt() + ", city: Zurich, country: Switzerland, orders: " + i;
+      data.add(key(seed, i, 8), value.getBytes(StandardCharsets.UTF_8));
+    }
+    return data;
+  }
+
+  private static byte[] key(long seed, int number, int length) {
+    ByteBuffer key = ByteBuffer.allocate(length);
+    key.putInt((int) seed).putInt(number);
+    while (key.hasRemaining()) {
+      key.put((byte) number);
+    }
+    return key.array();
+  }
+
+  public Records add(byte[] key, byte[] value) {
+    keys.add(key);
+    values.add(value);
+    return this;
+  }
+
+  public int count() {
+    return keys.size();
+  }
+
+  /** Keys of the same kind that are not among the records. */
+  public List<byte[]> absentKeys(int count) {
+    List<byte[]> absent = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      absent.add(key(0x7FABCDEF, i, 8 + i % 9 * (i % 2)));
+    }
+    absent.add(new byte[0]);
+    absent.add(new byte[] {1});
+    absent.add(new byte[65_535]);
+    Set<ByteBuffer> present = new HashSet<>(keys.stream().map(ByteBuffer::wrap).toList());
+    absent.removeIf(key -> present.contains(ByteBuffer.wrap(key)));
+    return absent;
+  }
+
+  public Manifest publish(Path table, WriterOptions options) throws IOException {
+    WriterOptions anyRows = options.toBuilder().minRows(0).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(table, anyRows)) {
+      for (int i = 0; i < count(); i++) {
+        writer.add(keys.get(i), values.get(i));
+      }
+      return writer.publish();
+    }
+  }
+}
