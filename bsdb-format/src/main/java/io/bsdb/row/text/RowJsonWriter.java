@@ -2,6 +2,7 @@ package io.bsdb.row.text;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.io.IOConsumer;
@@ -54,6 +55,7 @@ public final class RowJsonWriter {
 
   private final Schema schema;
   private final RowLayout layout;
+  private final List<SerializedString> names;
 
   /** The positions of the columns that rows are written with. */
   private final int[] columns;
@@ -67,6 +69,8 @@ public final class RowJsonWriter {
       Schema schema, int[] columns, boolean longNumbersAsText, @Nullable String ended) {
     this.schema = schema;
     this.layout = RowLayout.ofValues(schema);
+    this.names =
+        schema.columns().stream().map(column -> new SerializedString(column.name())).toList();
     this.columns = columns;
     this.longNumbersAsText = longNumbersAsText;
     this.ended = ended;
@@ -151,10 +155,9 @@ public final class RowJsonWriter {
   private void writeRow(JsonGenerator out, byte[] key, @Nullable RowView valueView)
       throws IOException {
     KeyView keyView = KeyView.of(schema).wrap(key);
-    List<Column> all = schema.columns();
     out.writeStartObject();
     for (int i : columns) {
-      out.writeFieldName(all.get(i).name());
+      out.writeFieldName(names.get(i));
       int keyPosition = schema.keyPosition(i);
       if (keyPosition >= 0) {
         write(out, keyView, keyPosition);
@@ -206,6 +209,17 @@ public final class RowJsonWriter {
   }
 
   private void writeScalar(JsonGenerator out, FieldView view, int i) throws IOException {
+    ColumnType type = view.type(i);
+    if (!longNumbersAsText && !type.isAddress()) {
+      if (type.kind() == Kind.INT) {
+        out.writeNumber(view.intAt(i));
+        return;
+      }
+      if (type.kind() == Kind.BIGINT) {
+        out.writeNumber(view.longAt(i));
+        return;
+      }
+    }
     Object value = Objects.requireNonNull(view.valueAt(i));
     String text = scalar(view, i, value);
     if (text == null) {
@@ -215,7 +229,7 @@ public final class RowJsonWriter {
       out.writeEndObject();
     } else if (value instanceof Boolean
         || (value instanceof Number
-            && (!view.type(i).isAddress() || text.indexOf('.') < 0)
+            && (!type.isAddress() || text.indexOf('.') < 0)
             && Character.isDigit(text.charAt(text.length() - 1))
             && !(longNumbersAsText && isLong(value)))) {
       out.writeRawValue(text);
