@@ -1,6 +1,7 @@
 package io.bsdb.http.api;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.io.SerializedString;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Answer;
 import io.bsdb.http.exchange.Exchange;
@@ -29,6 +30,9 @@ final class Lookups extends Reading<List<Sample.@Nullable Row>> {
   private static final List<MediaType> OFFERED =
       List.of(MediaType.JSON, MediaType.NDJSON, MediaType.BYTES);
   private static final Set<String> PARAMETERS = Set.of("columns", "numbers", "encoding", "match");
+
+  private static final SerializedString FOUND = new SerializedString("found");
+  private static final SerializedString ROW = new SerializedString("row");
 
   /** Keys that are looked up together at most. */
   private static final int TOGETHER = 64;
@@ -241,16 +245,17 @@ final class Lookups extends Reading<List<Sample.@Nullable Row>> {
       json.writeFieldName("key");
       held.rows().writeKey(json, key);
     }
-    json.writeBooleanField("found", row != null);
+    json.writeFieldName(FOUND);
+    json.writeBoolean(row != null);
     if (nearest != null) {
-      json.writeFieldName("row");
+      json.writeFieldName(ROW);
       if (row == null) {
         json.writeNull();
       } else {
         VersionRows.writeRecord(json, writer, row.key(), row.value());
       }
     } else if (row != null && writer != null) {
-      json.writeFieldName("row");
+      json.writeFieldName(ROW);
       writer.writeRow(json, row.key(), row.value());
     } else if (row != null) {
       VersionRows.writeBytes(json, row.value());
