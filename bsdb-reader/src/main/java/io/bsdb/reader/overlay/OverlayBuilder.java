@@ -17,12 +17,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** Opens segments, adds the changes that an index does not have, and sorts them by key. */
 final class OverlayBuilder {
   /**
-   * Keys that an index has room for at first: how many of the changes are of one key is not known.
+   * Keys that an index has room for at first, unless a segment has more changes, of which hardly
+   * two are of one key: how many changes of several segments are is not known.
    */
   private static final long FIRST_ROOM = 1 << 16;
 
@@ -111,19 +113,17 @@ final class OverlayBuilder {
       MemoryBudget.Claim claim)
       throws IOException {
     ChangeRecords records = new ChangeRecords(segments.stream().map(OpenSegment::segment).toList());
-    long more = changes(added);
+    long more = changes(added).sum();
     ChangeTable grown = before.grown();
-    long room = Math.min(more, Math.max(FIRST_ROOM, grown == null ? 0 : grown.keys()));
+    long room = Math.min(more, Math.max(firstRoom(added), grown == null ? 0 : grown.keys()));
     ChangeTable table =
         kept == null
             ? ChangeTable.of(records, room)
             : kept.table().copy(records, move(kept, numbers), changes - more, room);
     try {
-      ChangeFiller filler = new ChangeFiller(table, segments, scope);
       for (int number : replayed(table, added)) {
-        add(filler, number);
+        add(table, number);
       }
-      filler.flush();
       Overlay overlay =
           new Overlay(segments, table, sorted(table, kept, numbers, added, more), claim);
       claim.shrinkTo(HugeMemory.resident(overlay.indexBytes()) + 2 * SnapshotFormat.PAGE);
@@ -134,11 +134,14 @@ final class OverlayBuilder {
     }
   }
 
-  private long changes(List<Integer> numbers) {
+  private long firstRoom(List<Integer> added) {
+    return Math.max(FIRST_ROOM, changes(added).max().orElse(0));
+  }
+
+  private LongStream changes(List<Integer> numbers) {
     return numbers.stream()
         .map(segments::get)
-        .mapToLong(segment -> segment.file().puts() + segment.file().deletes())
-        .sum();
+        .mapToLong(segment -> segment.file().puts() + segment.file().deletes());
   }
 
   private ChangeTable.Move move(Overlay kept, Map<SegmentFile, Integer> numbers) {
@@ -201,15 +204,16 @@ final class OverlayBuilder {
         : sorted.with(addresses, table.records(), before.moves(numbers), index.keys());
   }
 
-  private void add(ChangeFiller filler, int number) throws IOException {
-    segments
-        .get(number)
-        .replay(
-            (kind, record) -> {
-              if (kind != ChangeKind.POSITION) {
-                filler.add(ChangeRecords.address(number, record));
-              }
-            });
+  private void add(ChangeTable table, int number) throws IOException {
+    OpenSegment segment = segments.get(number);
+    ChangeFiller filler = new ChangeFiller(table, segment, number, scope);
+    segment.replay(
+        (kind, record) -> {
+          if (kind != ChangeKind.POSITION) {
+            filler.add(record);
+          }
+        });
+    filler.flush();
   }
 
   void abandon() throws IOException {

@@ -160,6 +160,21 @@ class OverlayTest {
     }
   }
 
+  /** An index that grew would have room for twice as many. */
+  @Test
+  void anIndexOfOneSegmentHasRoomForItsKeysFromTheStart() throws IOException {
+    Map<String, @Nullable String> changes = new HashMap<>();
+    for (int key = 0; key < 230_000; key++) {
+      changes.put("key" + key, "value");
+    }
+    List<SegmentFile> files = List.of(segment(1, changes));
+    try (Overlay overlay = open(files, ALL, Access.MAPPED, Overlay.Before.NOTHING)) {
+      assertThat(overlay.changedKeys()).isEqualTo(230_000);
+      assertThat(overlay.indexBytes()).isLessThan(15 * 230_000);
+      assertThat(found(overlay, "key229999")).isEqualTo("value");
+    }
+  }
+
   /** As between the folds of the others, or if one writer of a stream is busier than all others. */
   @Test
   void keysOfOnePartitionDoNotCrowd() throws IOException {
