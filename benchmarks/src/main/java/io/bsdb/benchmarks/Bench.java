@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import io.bsdb.benchmarks.flink.HistoryBench;
 import io.bsdb.benchmarks.flink.JoinBench;
 import io.bsdb.benchmarks.flink.LookupBench;
+import io.bsdb.benchmarks.flink.ReloadJobBench;
 import io.bsdb.benchmarks.flink.SinkBench;
 import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.JavaProcess;
@@ -187,6 +188,17 @@ public final class Bench implements Callable<Integer> {
       @Parameters(paramLabel = "ROUNDS", arity = "0..1", defaultValue = "3") int turns)
       throws Exception {
     return finish(data, ReloadBench.run(data, count, turns));
+  }
+
+  @Command(
+      name = "reload-jobs",
+      description = "Measures reloads by jobs in Flink, of which few rows differ or all.")
+  int reloadJobs(
+      @Parameters(paramLabel = "DIRECTORY") Path data,
+      @Parameters(paramLabel = "ROWS") long rows,
+      @Parameters(paramLabel = "ROUNDS", arity = "0..1", defaultValue = "3") int turns)
+      throws Exception {
+    return finish(data, ReloadJobBench.run(data, rows, turns));
   }
 
   @Command(description = "Compares a durable table with RocksDB, LMDB and, if built, HaloDB.")

@@ -15,6 +15,8 @@ import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
 import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.types.Row;
@@ -191,6 +194,45 @@ class ReloadTest {
       rows = next;
     }
     assertThat(rows(session)).isEqualTo(rows);
+  }
+
+  /** The differences of a sample show about how many rows differ, new and deleted ones too. */
+  @ParameterizedTest
+  @CsvSource({"hash, 2", "key, 3"})
+  void decidesByASampleOfManyRows(String order, int writers) throws Exception {
+    int keys = 100_000;
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    Sql session =
+        Sql.batch(2)
+            .numbers("n", keys)
+            .run(ddl(", 'sink.order' = '%s', 'sink.parallelism' = '%d'".formatted(order, writers)));
+    session.tables.createTemporarySystemFunction("input", Input.class);
+    Map<Long, String> rows = numbered(keys * 2 / 3);
+    load(session, rows, publish("all"));
+    for (int percent : new int[] {22, 28, 22}) {
+      Manifest before = current();
+      differ(rows, before.recordCount() * percent / 100, keys, random);
+
+      load(session, rows, publish("auto"));
+
+      assertThat(stored()).as("seed=" + seed).isEqualTo(rows);
+      assertThat(current().hasChanges()).as("seed=" + seed).isEqualTo(percent < 25);
+      assertThat(files(current()).equals(files(before))).isEqualTo(percent < 25);
+    }
+  }
+
+  /** Makes so many rows differ. */
+  private static void differ(Map<Long, String> rows, long count, int keys, Random random) {
+    List<Long> ids = new ArrayList<>(LongStream.range(0, keys).boxed().toList());
+    Collections.shuffle(ids, random);
+    for (long id : ids.subList(0, (int) count)) {
+      if (random.nextInt(3) > 0) {
+        rows.merge(id, "new", (name, unused) -> name + "!");
+      } else if (rows.remove(id) == null) {
+        rows.put(id, "new");
+      }
+    }
   }
 
   private static void change(Map<Long, String> rows, int times, Random random) {

@@ -44,8 +44,23 @@ public final class SnapshotSinkWriter implements CommittingSinkWriter<Change, Bu
     this.ranges = ranges;
   }
 
-  public static SnapshotSinkWriter create(
+  static SnapshotSinkWriter create(
       DeclaredTable table, BuildSettings settings, Build build, WriterInitContext context)
+      throws IOException {
+    return create(table, settings, build, settings.partitions(), context);
+  }
+
+  /**
+   * Begins to build the share of one task.
+   *
+   * @param partitions number of all of the build
+   */
+  public static SnapshotSinkWriter create(
+      DeclaredTable table,
+      BuildSettings settings,
+      Build build,
+      int partitions,
+      WriterInitContext context)
       throws IOException {
     String attempt = attempt(context.getTaskInfo());
     TemporaryDirectory temporary =
@@ -57,7 +72,7 @@ public final class SnapshotSinkWriter implements CommittingSinkWriter<Change, Bu
         BuildWorker.create(
             table.table(),
             build,
-            settings.partitions(),
+            partitions,
             attempt,
             temporary.path().resolve("spill"),
             settings.writerOptions(table));
@@ -66,7 +81,7 @@ public final class SnapshotSinkWriter implements CommittingSinkWriter<Change, Bu
   }
 
   /** Returns a part of names of files that no other attempt of any task uses. */
-  public static String attempt(TaskInfo task) {
+  private static String attempt(TaskInfo task) {
     return "%d-%d-%s"
         .formatted(
             task.getIndexOfThisSubtask(),

@@ -13,7 +13,6 @@ import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
-import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.writer.DeltaWriter;
 import java.io.Closeable;
 import java.io.IOException;
@@ -74,28 +73,17 @@ record ComparedVersion(AsOf point, Partitioning partitioning) implements Seriali
   /**
    * Opens some partitions. They can be read though the version be deleted meanwhile.
    *
-   * @param added changes that are not published yet, to be read with those that the version has
    * @param asOf up to where the input has the changes of the table; null if it has all
    */
   Share open(
-      DeclaredTable declared,
-      BuildSettings settings,
-      IntPredicate partitions,
-      List<SegmentFile> added,
-      @Nullable AsOf asOf)
+      DeclaredTable declared, BuildSettings settings, IntPredicate partitions, @Nullable AsOf asOf)
       throws IOException {
     Table table = declared.table();
     Workplace workplace = TableUpkeep.workplace(declared, settings);
     SnapshotReader reader = null;
     try {
       Manifest manifest = table.manifest(name());
-      reader =
-          workplace.open(
-              manifest.with(
-                  manifest.partitions(),
-                  manifest.sourcePositions(),
-                  manifest.changes().append(added)),
-              partitions);
+      reader = workplace.open(manifest, partitions);
       return new Share(
           reader,
           asOf == null ? null : LaterChanges.open(asOf, manifest, table, workplace),

@@ -1,79 +1,68 @@
 package io.bsdb.flink.sink.reload;
 
-import io.bsdb.flink.sink.shuffle.PartitionShuffle;
 import io.bsdb.reload.ReloadReport.Difference;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.SegmentFile;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
-import java.util.function.IntPredicate;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs between an input, or a share of it, and a version, to be published.
+ * What is published of an input, or of a share of it.
  *
  * @param read rows of the input
- * @param difference counts of keys
- * @param changes that make the version hold what the input holds, by the number of their writer
- * @param base files of all partitions that have records, to be published in place of the changes;
- *     null unless too much differs
+ * @param difference from a version; null if all rows are published without comparing them
+ * @param changes that make the version hold what the input holds
+ * @param base files of partitions; empty if only what differs is published
  */
 record Reload(
     long read,
-    Difference difference,
-    Map<Integer, List<SegmentFile>> changes,
-    @Nullable List<PartitionFile> base) {
+    @Nullable Difference difference,
+    List<SegmentFile> changes,
+    List<PartitionFile> base) {
   Reload {
-    changes = Collections.unmodifiableSortedMap(new TreeMap<>(changes));
-    base = base == null ? null : List.copyOf(base);
+    changes = List.copyOf(changes);
+    base = List.copyOf(base);
   }
 
-  /** Returns the part of a base that one of several tasks built. */
-  static Reload partOfBase(String version, List<PartitionFile> built) {
-    return new Reload(0, new Difference(version, 0, 0, 0, 0, 0), Map.of(), built);
+  /** Returns what differs of so many rows. */
+  static Reload ofChanges(long read, Difference difference, List<SegmentFile> changes) {
+    return new Reload(read, difference, changes, List.of());
   }
 
-  /** Returns the same with files of a base. */
-  Reload withBase(List<PartitionFile> built) {
-    return new Reload(read, difference, changes, built);
+  /** Returns so many rows as partition files. */
+  static Reload ofBase(long read, List<PartitionFile> base) {
+    return new Reload(read, null, List.of(), base);
   }
 
-  /** Returns the changes of all writers. */
-  List<SegmentFile> segments() {
-    return changes.values().stream().flatMap(List::stream).toList();
+  /** Returns both shares. */
+  Reload plus(Reload other) {
+    return new Reload(
+        read + other.read,
+        sum(difference, other.difference),
+        concat(changes, other.changes),
+        concat(base, other.base));
   }
 
-  /** Returns the changes of the writers to which some partitions of a version came. */
-  List<SegmentFile> segments(IntPredicate partitions, int count) {
-    return IntStream.range(0, count)
-        .filter(partitions)
-        .map(partition -> PartitionShuffle.task(partition, changes.size(), count))
-        .distinct()
-        .mapToObj(writer -> changes.getOrDefault(writer, List.of()))
-        .flatMap(List::stream)
-        .toList();
-  }
-
-  /** Adds up what several tasks have. */
-  static Reload sum(List<Reload> parts) {
-    long read = 0;
-    Difference difference = null;
-    Map<Integer, List<SegmentFile>> changes = new TreeMap<>();
-    List<PartitionFile> base = null;
-    for (Reload part : parts) {
-      read += part.read;
-      difference = difference == null ? part.difference : difference.plus(part.difference);
-      changes.putAll(part.changes);
-      if (part.base != null) {
-        base = base == null ? new ArrayList<>() : base;
-        base.addAll(part.base);
-      }
+  private static @Nullable Difference sum(@Nullable Difference a, @Nullable Difference b) {
+    if (a == null && b == null) {
+      return null;
     }
-    return new Reload(read, Objects.requireNonNull(difference), changes, base);
+    if (a == null || b == null) {
+      throw new SuppressRestartsException(
+          new IllegalStateException(
+              "some writers built all rows and others what differs, so nothing is published; the input was probably read again after a failure and gave other rows: run the job again"));
+    }
+    return a.plus(b);
+  }
+
+  private static <T> List<T> concat(List<T> a, List<T> b) {
+    return Stream.concat(a.stream(), b.stream()).toList();
+  }
+
+  /** Adds up what all writers have. */
+  static Reload sum(List<Reload> shares) {
+    return shares.stream().reduce(Reload::plus).orElseThrow();
   }
 }

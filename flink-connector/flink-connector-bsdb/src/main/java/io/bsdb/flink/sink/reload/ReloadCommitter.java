@@ -12,7 +12,6 @@ import io.bsdb.table.Build;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
-import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SegmentFiles;
@@ -84,26 +83,24 @@ final class ReloadCommitter implements Committer<Reload> {
 
   /** Deletes what writers wrote that ran again after the publication. */
   private void discard(Reload reload) throws IOException {
-    SegmentFiles.deleteUnpublished(table, reload.segments());
+    SegmentFiles.deleteUnpublished(table, reload.changes());
     SnapshotPublisher.clear(table, build);
   }
 
   private Manifest publish(Reload reload) throws IOException {
-    List<SegmentFile> written = new ArrayList<>(reload.segments());
+    List<SegmentFile> written = new ArrayList<>(reload.changes());
     try {
-      List<PartitionFile> base = reload.base();
-      if (base == null) {
+      Difference difference = reload.difference();
+      if (difference != null) {
         SnapshotPublisher.requireEnoughRows(
             table,
             options.maxShrinkage() < 1 ? table.manifest(version.name()) : null,
-            reload.difference().rows(),
+            difference.rows(),
             options);
         return table.edit(build, inService -> append(inService, written));
       }
-      Manifest manifest =
-          SnapshotPublisher.publish(table, build, version.partitioning().count(), base, options);
-      SegmentFiles.deleteUnpublished(table, written);
-      return manifest;
+      return SnapshotPublisher.publish(
+          table, build, version.partitioning().count(), reload.base(), options);
     } catch (TooFewRowsException
         | PublishConflictException
         | IllegalArgumentException
@@ -155,16 +152,24 @@ final class ReloadCommitter implements Committer<Reload> {
   private void report(Reload reload, Manifest inService) {
     Difference difference = reload.difference();
     metrics.counter("rowsRead").inc(reload.read());
+    if (difference == null) {
+      LOG.info(
+          "Table {}: version {} is in service, with all rows, because much of a sample differed from version {}: read={}.",
+          declared.name(),
+          inService.version(),
+          version.name(),
+          reload.read());
+      return;
+    }
     metrics.counter("rowsSame").inc(difference.same());
     metrics.counter("rowsNew").inc(difference.added());
     metrics.counter("rowsChanged").inc(difference.changed());
     metrics.counter("rowsDeleted").inc(difference.deleted());
     metrics.counter("bytesChanged").inc(difference.bytes());
     LOG.info(
-        "Table {}: version {} is in service, with {}: read={} same={} new={} changed={} deleted={} bytes={} compared with version {}.",
+        "Table {}: version {} is in service, with what differs: read={} same={} new={} changed={} deleted={} bytes={} compared with version {}.",
         declared.name(),
         inService.version(),
-        reload.base() == null ? "what differs" : "all rows",
         reload.read(),
         difference.same(),
         difference.added(),

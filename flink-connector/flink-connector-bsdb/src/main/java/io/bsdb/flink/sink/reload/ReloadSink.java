@@ -4,6 +4,7 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.flink.sink.build.PublicationOperator;
 import io.bsdb.flink.sink.change.Change;
+import io.bsdb.flink.sink.shuffle.Exchanges;
 import io.bsdb.flink.sink.shuffle.PartitionShuffle;
 import io.bsdb.reload.Publish;
 import io.bsdb.reload.TableReload;
@@ -14,6 +15,7 @@ import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
 import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
@@ -39,9 +41,8 @@ import org.slf4j.LoggerFactory;
  * them, and knows which rows are missing. Each writes segments. One task adds up what all found,
  * and hands it to the committer as one committable.
  *
- * <p>If a base is to be built where much differs, that is known then, for the whole table: as many
- * tasks as there are writers build the partitions from the version and the segments, which are not
- * published.
+ * <p>If a base is to be built where much differs, a sample of the rows is compared first. Flink
+ * keeps the rows meanwhile, as it does anyway in batch mode: writers compare them or build them.
  */
 public final class ReloadSink
     implements Sink<Change>,
@@ -61,19 +62,21 @@ public final class ReloadSink
   private final BuildSettings settings;
   private final Build build;
   private final ComparedVersion version;
-  private final long maxDiffering;
+
+  /** Null if what differs is published in any case. */
+  private final @Nullable Sample sample;
 
   private ReloadSink(
       DeclaredTable table,
       BuildSettings settings,
       Build build,
       ComparedVersion version,
-      long maxDiffering) {
+      @Nullable Sample sample) {
     this.table = table;
     this.settings = settings;
     this.build = build;
     this.version = version;
-    this.maxDiffering = maxDiffering;
+    this.sample = sample;
   }
 
   /**
@@ -101,8 +104,7 @@ public final class ReloadSink
     String obstacle = TableReload.obstacle(inService, settings.writerOptions(declared));
     if (publish == Publish.CHANGES) {
       TableReload.require(obstacle, table);
-      return new ReloadSink(
-          declared, settings, build, ComparedVersion.of(inService), Long.MAX_VALUE);
+      return new ReloadSink(declared, settings, build, ComparedVersion.of(inService), null);
     }
     if (obstacle == null
         && inService.order() == RecordOrder.HASH
@@ -127,7 +129,7 @@ public final class ReloadSink
         settings,
         build,
         ComparedVersion.of(inService),
-        TableReload.maxDiffering(inService));
+        Sample.of(inService, TableReload.maxDiffering(inService)));
   }
 
   /**
@@ -143,13 +145,26 @@ public final class ReloadSink
 
   @Override
   public DataStream<Change> addPreWriteTopology(DataStream<Change> records) {
-    return PartitionShuffle.of(records, version.partitioning());
+    DataStream<Change> shuffled = PartitionShuffle.of(records, version.partitioning());
+    if (sample == null) {
+      return shuffled;
+    }
+    DataStream<Change> sampled =
+        Exchanges.besides(records, records.filter(sample).name("sample rows"));
+    DataStream<Long> differing =
+        PartitionShuffle.of(sampled, version.partitioning())
+            .transform(
+                "compare sample",
+                Types.LONG,
+                new SampleOperator(table, settings, version, build.asOf(), sample));
+    return Exchanges.kept(differing.broadcast())
+        .connect(Exchanges.kept(shuffled))
+        .transform("decide", Change.TYPE, new DecisionOperator(sample.maxDiffering()));
   }
 
   @Override
-  public CommittingSinkWriter<Change, Reload> createWriter(WriterInitContext context)
-      throws IOException {
-    return ReloadSinkWriter.open(table, settings, version, build.asOf(), context.getTaskInfo());
+  public CommittingSinkWriter<Change, Reload> createWriter(WriterInitContext context) {
+    return new ReloadSinkWriter(table, settings, build, version, context);
   }
 
   @Override
@@ -160,25 +175,10 @@ public final class ReloadSink
   @Override
   public DataStream<CommittableMessage<Reload>> addPreCommitTopology(
       DataStream<CommittableMessage<Reload>> shares) {
-    DataStream<CommittableMessage<Reload>> whole = sum(shares, "add up differences");
-    return maxDiffering == Long.MAX_VALUE
-        ? whole
-        : sum(
-            whole
-                .broadcast()
-                .transform(
-                    "build base",
-                    RELOADS,
-                    new BaseOperator(table, settings, build, version, maxDiffering)),
-            "collect partitions");
-  }
-
-  private static DataStream<CommittableMessage<Reload>> sum(
-      DataStream<CommittableMessage<Reload>> parts, String name) {
     // Without the last global() the committer may miss the summary that goes before a committable.
-    return parts
+    return shares
         .global()
-        .transform(name, RELOADS, new PublicationOperator<>(Reload::sum))
+        .transform("add up differences", RELOADS, new PublicationOperator<>(Reload::sum))
         .setParallelism(1)
         .setMaxParallelism(1)
         .global();

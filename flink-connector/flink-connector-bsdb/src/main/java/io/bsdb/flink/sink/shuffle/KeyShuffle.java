@@ -1,15 +1,11 @@
 package io.bsdb.flink.sink.shuffle;
 
+import static io.bsdb.flink.sink.shuffle.Exchanges.besides;
+import static io.bsdb.flink.sink.shuffle.Exchanges.kept;
+
 import io.bsdb.flink.sink.change.Change;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
-import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.apache.flink.streaming.api.transformations.PartitionTransformation;
-import org.apache.flink.streaming.api.transformations.StreamExchangeMode;
-import org.apache.flink.streaming.runtime.partitioner.BroadcastPartitioner;
-import org.apache.flink.streaming.runtime.partitioner.ForwardPartitioner;
-import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
 
 /**
  * Sends the records of a bounded input to the writers by ranges of their keys of about the same
@@ -37,31 +33,10 @@ public final class KeyShuffle {
     return PartitionShuffle.of(
         besides(
             records,
-            kept(splitters, new BroadcastPartitioner<>())
-                .connect(kept(records, new ForwardPartitioner<>()))
+            kept(splitters.broadcast())
+                .connect(kept(records.forward()))
                 .transform("divide by key", records.getType(), new KeyRangeOperator(partitions))),
         partitions,
         change -> change.requireRange().partition());
-  }
-
-  /**
-   * Has Flink keep a stream until it has ended, whatever the mode of the job's other exchanges:
-   * otherwise records would wait for the ranges, and these for the end of the records.
-   */
-  private static <T> DataStream<T> kept(DataStream<T> stream, StreamPartitioner<T> partitioner) {
-    return new DataStream<>(
-        stream.getExecutionEnvironment(),
-        new PartitionTransformation<>(
-            stream.getTransformation(), partitioner, StreamExchangeMode.BATCH));
-  }
-
-  /** Runs an operator in as many tasks as its input. */
-  private static <T> SingleOutputStreamOperator<T> besides(
-      DataStream<?> input, SingleOutputStreamOperator<T> operator) {
-    Transformation<?> transformation = input.getTransformation();
-    operator
-        .getTransformation()
-        .setParallelism(transformation.getParallelism(), transformation.isParallelismConfigured());
-    return operator;
   }
 }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Faults of the tasks that build all partitions, when it is known that too much differs. */
+/** Faults of the tasks that build all partitions, where too much of a sample differs. */
 @Timeout(120)
 class BaseFaultsTest {
   @RegisterExtension

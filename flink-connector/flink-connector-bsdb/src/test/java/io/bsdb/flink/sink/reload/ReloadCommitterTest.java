@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Metric;
@@ -55,8 +56,8 @@ class ReloadCommitterTest {
         byte[] key = ByteBuffer.allocate(Long.BYTES).putLong(id).array();
         files.put(key, new byte[Long.BYTES + 1]);
       }
-      return new Reload(
-          3, new Difference(current().version(), 0, 2, 0, 0, 34), Map.of(0, files.finish()), null);
+      return Reload.ofChanges(
+          3, new Difference(current().version(), 0, 2, 0, 0, 34), files.finish());
     }
   }
 
@@ -68,7 +69,8 @@ class ReloadCommitterTest {
             declared,
             settings,
             build,
-            ComparedVersion.of(table.manifest(reload.difference().version())),
+            ComparedVersion.of(
+                table.manifest(Objects.requireNonNull(reload.difference()).version())),
             new MeteredGroup("", metrics))) {
       committer.commit(List.of(request));
     }
@@ -136,5 +138,26 @@ class ReloadCommitterTest {
 
     assertThat(table.requireCurrentVersion()).isEqualTo(inService);
     assertThat(table.storage().list("data")).isEqualTo(segments());
+  }
+
+  /** Rows of writers that built them all would be missing among the changes of others. */
+  @Test
+  void refusesSharesOfBothKinds() throws Exception {
+    Reload changes = twoRows();
+    Reload base = Reload.ofBase(2, List.of());
+
+    assertThat(Reload.sum(List.of(base, base)).read()).isEqualTo(4);
+    assertThatThrownBy(() -> Reload.sum(List.of(changes, base)))
+        .isInstanceOf(SuppressRestartsException.class)
+        .hasStackTraceContaining("some writers built all rows and others what differs");
+  }
+
+  @Test
+  void carriesWhatWritersWrote() throws Exception {
+    ReloadSerializer serializer = new ReloadSerializer();
+    for (Reload reload : List.of(twoRows(), Reload.ofBase(7, current().partitions()))) {
+      assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(reload)))
+          .isEqualTo(reload);
+    }
   }
 }
