@@ -21,6 +21,7 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.table.api.Schema;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,13 +41,23 @@ class HistoryQueryTest {
       VALUES ('bread', 2, TO_TIMESTAMP_LTZ(2000, 3), CAST(NULL AS BOOLEAN)), ('milk', 7, TO_TIMESTAMP_LTZ(-1500, 3), FALSE),
         ('bread', 1, TO_TIMESTAMP_LTZ(1000, 3), FALSE), ('bread', 0, TO_TIMESTAMP_LTZ(3000, 3), TRUE), ('salt', 0, TO_TIMESTAMP_LTZ(500, 3), TRUE)""";
 
-  @TempDir Path directory;
+  /** Has the history, which each test gets a copy of. */
+  @TempDir static Path built;
+
+  @TempDir Path temporary;
+  private Path directory;
   private Sql session;
 
+  @BeforeAll
+  static void build() throws Exception {
+    Sql.batch(2).run(Histories.ddl(built)).run("INSERT OVERWRITE prices " + ROWS);
+  }
+
   @BeforeEach
-  void build() throws Exception {
+  void copy() throws Exception {
+    directory = temporary.resolve("prices");
+    Copies.copy(built, directory);
     session = Sql.batch(2).numbers("n", 5).run(Histories.ddl(directory));
-    session.run("INSERT OVERWRITE prices " + ROWS);
   }
 
   @AfterEach

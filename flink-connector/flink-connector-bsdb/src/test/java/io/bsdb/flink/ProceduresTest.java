@@ -8,6 +8,7 @@ import io.bsdb.table.manifest.Manifest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -15,22 +16,37 @@ import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(SharedCluster.class)
 class ProceduresTest {
-  @TempDir Path warehouse;
+  /** Has a table with three versions, which each test gets a copy of. */
+  @TempDir static Path built;
+
+  @TempDir Path temporary;
+  private Path warehouse;
   private Sql session;
   private Table table;
   private List<String> versions;
 
-  @BeforeEach
-  void build() throws Exception {
-    session =
-        Sql.batch(1)
-            .numbers("s", 50)
-            .run("CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')".formatted(warehouse))
+  private static Sql session(Path warehouse) throws Exception {
+    return Sql.batch(1)
+        .numbers("s", 50)
+        .run("CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')".formatted(warehouse));
+  }
+
+  @BeforeAll
+  static void build() throws Exception {
+    Sql session =
+        session(built)
             .run(
                 "CREATE TABLE c.`default`.t (id BIGINT, n INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('sink.partitions' = '1')");
     for (int version = 1; version <= 3; version++) {
       session.run("INSERT OVERWRITE c.`default`.t SELECT f0, %d FROM s".formatted(version));
     }
+  }
+
+  @BeforeEach
+  void copy() throws Exception {
+    warehouse = temporary.resolve("warehouse");
+    Copies.copy(built, warehouse);
+    session = session(warehouse);
     table = Table.at(warehouse.resolve("default/t"));
     versions = table.versions();
   }

@@ -44,7 +44,7 @@ class RemoteCatalogTest {
 
   @BeforeEach
   void copy() throws Exception {
-    copy(built.resolve("geo"), warehouse.resolve("geo"));
+    Copies.copy(built.resolve("geo"), warehouse.resolve("geo"));
   }
 
   private Sql use(Sql session) throws Exception {
@@ -87,34 +87,27 @@ class RemoteCatalogTest {
     Sql session = use(Sql.streaming(2));
     Path table = warehouse.resolve("geo/cities");
     Path copy = warehouse.resolveSibling("copy");
-    copy(table, copy);
+    Copies.copy(table, copy);
+    List<String> uses =
+        List.of(
+            "SELECT * FROM c.geo.cities",
+            "INSERT INTO c.geo.cities VALUES (1, 'x')",
+            "ALTER TABLE c.geo.cities SET ('sink.partitions' = '2')",
+            "CALL c.sys.compact('geo.cities')");
     for (int step = 0; dropIsInterrupted(session, step); step++) {
       if (Files.exists(table.resolve("DROPPED"))) {
         assertThat(session.texts("SHOW TABLES FROM c.geo")).containsExactly("+I[cities]");
-        for (String use :
-            List.of(
-                "SELECT * FROM c.geo.cities",
-                "INSERT INTO c.geo.cities VALUES (1, 'x')",
-                "ALTER TABLE c.geo.cities SET ('sink.partitions' = '2')",
-                "CALL c.sys.compact('geo.cities')")) {
-          assertThatThrownBy(() -> session.run(use))
-              .hasStackTraceContaining("DROP TABLE of geo.cities was interrupted");
-        }
+        String use = uses.get(step % uses.size());
+        assertThatThrownBy(() -> session.run(use))
+            .hasStackTraceContaining("DROP TABLE of geo.cities was interrupted");
         session.run(finish);
       }
       assertThat(table.resolve("DROPPED")).doesNotExist();
       assertThat(table.resolve("snapshots")).doesNotExist();
       FileUtils.deleteDirectory(table.toFile());
-      copy(copy, table);
+      Copies.copy(copy, table);
     }
     assertThat(table).doesNotExist();
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    FileUtils.copy(
-        new org.apache.flink.core.fs.Path(from.toUri()),
-        new org.apache.flink.core.fs.Path(to.toUri()),
-        false);
   }
 
   private static boolean dropIsInterrupted(Sql session, int step) throws Exception {

@@ -14,6 +14,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.table.functions.ScalarFunction;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -26,24 +27,45 @@ import org.junit.jupiter.params.provider.EnumSource;
 class StatementsTest {
   private static final String PARTIAL = "/*+ OPTIONS('sink.partial-update' = 'true') */";
 
-  @TempDir Path directory;
+  private static final String ROWS =
+      "INSERT OVERWRITE t VALUES (1, 'a', 10, 'x'), (2, 'b', 20, 'y'), (3, 'c', 30, 'z')";
+
+  /** Has the table, which each test gets a copy of. */
+  @TempDir static Path built;
+
+  @TempDir Path temporary;
+  private Path directory;
   private String ddl;
   private Sql session;
 
+  @BeforeAll
+  static void build() throws Exception {
+    Sql.batch(2).run(ddl(built, "")).run(ROWS);
+  }
+
   @BeforeEach
-  void build() throws Exception {
-    build("");
+  void copy() throws Exception {
+    directory = temporary.resolve("t");
+    Copies.copy(built, directory);
+    open("");
   }
 
   private void build(String options) throws Exception {
+    open(options);
+    session.run(ROWS);
+  }
+
+  private void open(String options) throws Exception {
     ddl = ddl(options);
     session = Sql.batch(2).run(ddl);
     session.tables.createTemporarySystemFunction("meanwhile", Meanwhile.class);
-    session.run(
-        "INSERT OVERWRITE t VALUES (1, 'a', 10, 'x'), (2, 'b', 20, 'y'), (3, 'c', 30, 'z')");
   }
 
   private String ddl(String options) {
+    return ddl(directory, options);
+  }
+
+  private static String ddl(Path directory, String options) {
     return """
     CREATE TABLE t (id BIGINT, name STRING, twice AS n * 2, n INT, place STRING, PRIMARY KEY (id) NOT ENFORCED)
     WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '2'%s)\
