@@ -61,6 +61,7 @@ class BuildTest {
             staging -> assertThat(staging).isEmptyDirectory());
   }
 
+  @Tag("any-release")
   @Test
   void keepsTheTableIfTheQueryGivesNoRows() throws Exception {
     Sql session =
@@ -93,6 +94,7 @@ class BuildTest {
     assertThat(current().recordCount()).isEqualTo(100);
   }
 
+  @Tag("any-release")
   @Test
   void refusesContradictingPartitions() throws Exception {
     Sql session =
@@ -114,6 +116,7 @@ class BuildTest {
             "rows are distributed by the hash of their whole primary key [id]");
   }
 
+  @Tag("any-release")
   @Test
   void replacesTheTableAndKeepsSomeVersions() throws Exception {
     Sql session =
@@ -129,6 +132,7 @@ class BuildTest {
     assertThat(Table.at(directory).versions()).hasSize(2).contains(current().version());
   }
 
+  @Tag("any-release")
   @Test
   void keepsWhatABuildSaysOfItself() throws Exception {
     Sql.batch(1)
@@ -141,6 +145,7 @@ class BuildTest {
     assertThat(current().properties()).isEqualTo(Map.of("owner", "shop"));
   }
 
+  @Tag("any-release")
   @Test
   void publishesAnEmptyTable() throws Exception {
     Sql.batch(2)
@@ -152,6 +157,7 @@ class BuildTest {
     assertThat(current().partitions()).hasSize(2);
   }
 
+  @Tag("any-release")
   @Test
   void sweepsWhatFailedBuildsLeftBehind() throws Exception {
     Path leftover = directory.resolve("staging/0a0a0a0a-0000-0000-0000-000000000000/spill");
@@ -197,6 +203,7 @@ class BuildTest {
   }
 
   /** Of partitions without records in their files, too. */
+  @Tag("any-release")
   @Test
   void countsAndScansChangesOverAnEmptyTable() throws Exception {
     Sql session =
@@ -231,6 +238,7 @@ class BuildTest {
     assertThat(Table.at(directory).currentVersion()).isNull();
   }
 
+  @Tag("any-release")
   @Test
   void refusesEmptyKeyAndShowsTheRow() throws Exception {
     Sql session =
@@ -248,6 +256,7 @@ class BuildTest {
             "a row cannot be written to table default_catalog.default_database.byName: its key is empty or longer than 65535 bytes; row=(name='', n=7)");
   }
 
+  @Tag("any-release")
   @Test
   void failsOnDuplicateKeysAndKeepsTheVersionInService() throws Exception {
     Sql session = Sql.batch(2).numbers("s", 100).run(ddl("", "'sink.partitions' = '4'"));
@@ -277,6 +286,7 @@ class BuildTest {
     }
   }
 
+  @Tag("any-release")
   @Test
   void refusesWrongOptions() throws Exception {
     Sql session = Sql.batch(1).numbers("s", 1).run(ddl("", "'sink.signature-bits' = '33'"));
@@ -286,6 +296,7 @@ class BuildTest {
             "a 'sink.' option is wrong: option of a build 'signature-bits'='33': signature bits out of range: expected 0 to 32, actual 33");
   }
 
+  @Tag("any-release")
   @Test
   void saysWhatIsMissingForSux4j() throws Exception {
     Sql session = Sql.batch(1).numbers("s", 1).run(ddl("", "'sink.perfect-hash' = 'sux4j'"));

@@ -23,6 +23,7 @@ import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,6 +109,7 @@ class CatalogTest {
         .containsExactly("+I[new 7]");
   }
 
+  @Tag("any-release")
   @Test
   void rebuildsATableAsItWasBuilt() throws Exception {
     withCities().run("INSERT OVERWRITE c.geo.cities SELECT 'x', f0, 1 FROM s WHERE f0 < 5");
@@ -121,6 +123,7 @@ class CatalogTest {
     assertThat(table("geo/cities").versions()).hasSize(3);
   }
 
+  @Tag("any-release")
   @Test
   void showsPlainBytesAndKeepsThem() throws Exception {
     try (SnapshotWriter writer =
@@ -204,6 +207,7 @@ class CatalogTest {
         .containsExactly("+I[100, x]");
   }
 
+  @Tag("any-release")
   @Test
   void keepsAlteredOptions() throws Exception {
     withCities()
@@ -231,6 +235,7 @@ class CatalogTest {
     assertThat(warehouse).isEmptyDirectory();
   }
 
+  @Tag("any-release")
   @Test
   void leavesFilesThatAreNotItsOwn() throws Exception {
     Sql session = withCities();
@@ -281,6 +286,7 @@ class CatalogTest {
         .getTableStatistics(new ObjectPath("geo", "cities"));
   }
 
+  @Tag("any-release")
   @Test
   void listsVersions() throws Exception {
     Sql session = withCities();
@@ -309,6 +315,7 @@ class CatalogTest {
         .containsExactly("+I[{}, {}]", "+I[{}, {}]");
   }
 
+  @Tag("any-release")
   @Test
   void listsChanges() throws Exception {
     Sql session = withCities();
@@ -348,6 +355,7 @@ class CatalogTest {
     assertThat(rows).containsExactly("+I[old 0, new 0, new 0]", "+I[old 1, new 1, new 1]");
   }
 
+  @Tag("any-release")
   @Test
   void showsAVersionWithTheColumnsThatItHad() throws Exception {
     Sql session =
@@ -389,6 +397,7 @@ class CatalogTest {
                 .formatted(table("geo/cities").versions().get(0), first));
   }
 
+  @Tag("any-release")
   @Test
   void looksUpTheVersionsOfTimes() throws Exception {
     withCities();
@@ -424,6 +433,7 @@ class CatalogTest {
     }
   }
 
+  @Tag("any-release")
   @Test
   void createsAWarehouseThatIsMissing() throws Exception {
     Path missing = warehouse.resolve("not/there");
@@ -460,6 +470,7 @@ class CatalogTest {
         .containsExactly("+I[7, x, built]");
   }
 
+  @Tag("any-release")
   @Test
   void refusesColumnsThatWereNotAdded() throws Exception {
     Sql session =

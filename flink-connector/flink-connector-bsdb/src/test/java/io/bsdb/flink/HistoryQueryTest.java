@@ -70,6 +70,7 @@ class HistoryQueryTest {
     return table.manifest(table.requireCurrentVersion());
   }
 
+  @Tag("any-release")
   @Test
   void holdsAllVersions() throws Exception {
     assertThat(Histories.versions(directory))
@@ -96,6 +97,7 @@ class HistoryQueryTest {
     }
   }
 
+  @Tag("any-release")
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -147,6 +149,7 @@ class HistoryQueryTest {
         .containsExactly("+I[1]", "+I[2]");
   }
 
+  @Tag("any-release")
   @Test
   void insertsOfABatchAreChanges() throws Exception {
     session.run(
@@ -157,6 +160,7 @@ class HistoryQueryTest {
         .containsExactly("+I[bread, 1]", "+I[bread, 2]", "+I[bread, 4]");
   }
 
+  @Tag("any-release")
   @Test
   void isBuiltOfTheCurrentRows() throws Exception {
     session.run(
@@ -196,6 +200,7 @@ class HistoryQueryTest {
         .hasStackTraceContaining("a table with a history needs a primary key of two columns");
   }
 
+  @Tag("any-release")
   @Test
   void anotherRetentionCountsFromTheNextStatementOn() throws Exception {
     session = Sql.batch(1).run(Histories.ddl(directory).replace("'4'", "'1'"));
@@ -212,6 +217,7 @@ class HistoryQueryTest {
   }
 
   /** A table that nobody declared is a history if its version is one. */
+  @Tag("any-release")
   @Test
   void aCatalogFindsHistories() throws Exception {
     Path warehouse = directory.resolve("warehouse");

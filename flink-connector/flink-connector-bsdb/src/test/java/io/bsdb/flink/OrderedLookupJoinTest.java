@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,6 +81,7 @@ class OrderedLookupJoinTest {
             "+I[144, null, null, null]");
   }
 
+  @Tag("any-release")
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void innerJoinsTheBlockOfAnAddress(boolean async) throws Exception {
@@ -149,6 +151,7 @@ class OrderedLookupJoinTest {
             "+I[55, null, null]");
   }
 
+  @Tag("any-release")
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void joinsAllRowsOfLeadingKeyColumns(boolean async) throws Exception {
@@ -162,6 +165,7 @@ class OrderedLookupJoinTest {
   }
 
   /** Columns behind the leading ones, and outside the key. */
+  @Tag("any-release")
   @Test
   void checksFurtherColumnsOfWhatLeadingColumnsFind() throws Exception {
     assertThat(
@@ -247,6 +251,7 @@ class OrderedLookupJoinTest {
     return assertThatThrownBy(() -> session.texts(query));
   }
 
+  @Tag("any-release")
   @Test
   void refusesToScanWhatALookupAsksFor() throws Exception {
     Sql session = session(Sql.batch(1), "");
@@ -258,6 +263,7 @@ class OrderedLookupJoinTest {
             "the column METADATA FROM 'floor' of table default_catalog.default_database.geo cannot be scanned");
   }
 
+  @Tag("any-release")
   @Test
   void refusesAFloorWithoutTheOtherKeyColumns() throws Exception {
     assertFails(
@@ -268,6 +274,7 @@ class OrderedLookupJoinTest {
             "by METADATA FROM 'floor' must compare every other column of its primary key [item, valid_from] by '='; not compared: 'item' (STRING)");
   }
 
+  @Tag("any-release")
   @Test
   void refusesAFloorThatIsSelectedAndNotCompared() throws Exception {
     assertFails(
@@ -280,6 +287,7 @@ class OrderedLookupJoinTest {
         .hasStackTraceContaining("METADATA FROM 'floor' and 'longest-prefix'");
   }
 
+  @Tag("any-release")
   @Test
   void refusesAFloorOfAnotherType() throws Exception {
     Sql session =
@@ -294,6 +302,7 @@ class OrderedLookupJoinTest {
         .hasStackTraceContaining("declare it as BIGINT, which is the type of key column 'ip_from'");
   }
 
+  @Tag("any-release")
   @Test
   void refusesALongestPrefixOfANumber() throws Exception {
     assertFails(
@@ -306,6 +315,7 @@ class OrderedLookupJoinTest {
             "column METADATA FROM 'longest-prefix' of table default_catalog.default_database.g needs a last key column of text or bytes; 'ip_from' is BIGINT");
   }
 
+  @Tag("any-release")
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void refusesMoreRowsThanTheMaximum(boolean async) throws Exception {
@@ -321,6 +331,7 @@ class OrderedLookupJoinTest {
             "by leading key columns finds more than 1 rows; compare more key columns, or raise 'lookup.max-rows'");
   }
 
+  @Tag("any-release")
   @Test
   void refusesATableInHashOrder() throws Exception {
     Path hash = directory.resolve("hash");

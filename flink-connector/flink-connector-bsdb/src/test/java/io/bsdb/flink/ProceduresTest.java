@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,6 +78,7 @@ class ProceduresTest {
     assertThat(table.currentVersion()).isEqualTo(versions.get(2));
   }
 
+  @Tag("any-release")
   @Test
   void expires() throws Exception {
     assertThat(session.texts("CALL c.sys.expire('default.t', 2)"))
@@ -86,6 +88,7 @@ class ProceduresTest {
         .hasStackTraceContaining("versions to keep: expected>=1 actual=0");
   }
 
+  @Tag("any-release")
   @Test
   void verifies() throws Exception {
     Manifest manifest = table.manifest(versions.get(2));
@@ -108,6 +111,7 @@ class ProceduresTest {
         .contains(versions.get(1));
   }
 
+  @Tag("any-release")
   @Test
   void compacts() throws Exception {
     assertThat(session.texts("CALL c.sys.compact('default.t')"))
@@ -130,6 +134,7 @@ class ProceduresTest {
     assertThat(warehouse.resolve("default/t")).doesNotExist();
   }
 
+  @Tag("any-release")
   @Test
   void sweeps() throws Exception {
     Path leftover =
@@ -142,6 +147,7 @@ class ProceduresTest {
     assertThat(leftover).doesNotExist();
   }
 
+  @Tag("any-release")
   @Test
   void refusesWhatIsNoTable() {
     assertThatThrownBy(() -> session.run("CALL c.sys.verify('t')"))

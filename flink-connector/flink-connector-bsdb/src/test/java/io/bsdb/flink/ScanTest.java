@@ -13,6 +13,7 @@ import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -63,6 +64,7 @@ class ScanTest {
   }
 
   /** Columns that are not projected are not decoded, so those that are must not depend on them. */
+  @Tag("any-release")
   @Test
   void scansSomeColumnsOfRowsThatAreEncodedWithSymbols() throws Exception {
     Sql session =
@@ -142,6 +144,7 @@ class ScanTest {
     assertThat(rows).containsExactly("+I[old, name 0]", "+I[old, name 1]");
   }
 
+  @Tag("any-release")
   @Test
   void scansThePinnedVersion() throws Exception {
     assertThat(
@@ -151,6 +154,7 @@ class ScanTest {
         .containsExactly("+I[10, old]");
   }
 
+  @Tag("any-release")
   @Test
   void namesTheVersionsWhenThePinnedOneIsMissing() throws Exception {
     Sql session =
@@ -189,6 +193,7 @@ class ScanTest {
         .isEqualTo(scanned);
   }
 
+  @Tag("any-release")
   @Test
   void comparesMetadata() throws Exception {
     Sql session =
@@ -217,6 +222,7 @@ class ScanTest {
   }
 
   /** Such as one on a network drive. */
+  @Tag("any-release")
   @Test
   void scansALocalTableWithADirectoryForCopiesPartitionByPartition(@TempDir Path copies)
       throws Exception {
@@ -235,6 +241,7 @@ class ScanTest {
     assertThat(copies).isEmptyDirectory();
   }
 
+  @Tag("any-release")
   @Test
   void scansTablesWithoutKeysAsFarAsTheyGo() throws Exception {
     Path keyless = directory.resolve("keyless");

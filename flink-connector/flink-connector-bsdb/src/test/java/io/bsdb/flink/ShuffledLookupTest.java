@@ -13,6 +13,7 @@ import org.apache.flink.table.functions.ScalarFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,6 +139,7 @@ class ShuffledLookupTest {
                 .toList());
   }
 
+  @Tag("any-release")
   @Test
   void opensAllWhenTheDdlOrdersTheKeyDifferently() throws Exception {
     List<String> shuffled = join(Sql.streaming(2), "region, id", SHUFFLE, "");

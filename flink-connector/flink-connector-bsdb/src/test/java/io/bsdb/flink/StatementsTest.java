@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -199,6 +200,7 @@ class StatementsTest {
     }
   }
 
+  @Tag("any-release")
   @ParameterizedTest
   @EnumSource(RecordOrder.class)
   void refusesToUndoWhatChangedMeanwhile(RecordOrder order) throws Exception {
@@ -224,6 +226,7 @@ class StatementsTest {
     assertThat(rows()).containsExactly("+I[1, a, 11, x]", "+I[2, b, 21, y]");
   }
 
+  @Tag("any-release")
   @Test
   void refusesToChangeWhatWasRebuiltMeanwhile() throws Exception {
     build(", 'sink.min-rows' = '0'");
@@ -279,6 +282,7 @@ class StatementsTest {
     assertThat(rows()).containsExactly("+I[6, f, 60, s]");
   }
 
+  @Tag("any-release")
   @Test
   void saysWhyATableIsNotTruncated() throws Exception {
     StreamProgress progress = new StreamProgress(new StreamProgress.Checkpoint(new UUID(1, 2), 3));

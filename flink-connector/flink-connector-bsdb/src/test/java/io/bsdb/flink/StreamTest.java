@@ -37,6 +37,7 @@ import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -216,6 +217,7 @@ class StreamTest {
         .containsExactly("+I[%d]".formatted(model(1500).size()));
   }
 
+  @Tag("any-release")
   @Test
   void appliesAChangelogOnceThoughATaskManagerIsLost(@InjectMiniCluster MiniCluster cluster)
       throws Exception {
@@ -254,6 +256,7 @@ class StreamTest {
     assertThat(rows()).isEqualTo(model(count));
   }
 
+  @Tag("any-release")
   @Test
   void refusesAJobThatStartsAnewUnderTheSameName() throws Exception {
     start(100).getJobExecutionResult().get();
@@ -264,6 +267,7 @@ class StreamTest {
     assertHas(100);
   }
 
+  @Tag("any-release")
   @Test
   void keepsTheTableThatAnotherJobLooksUpInFresh() throws Exception {
     JobClient job = start(Long.MAX_VALUE);
@@ -324,6 +328,7 @@ class StreamTest {
         .containsExactly("+I[2, b]", "+I[3, a]");
   }
 
+  @Tag("any-release")
   @Test
   void foldsItsTableByItselfUnlessThatIsOff() throws Exception {
     long keys = 60_000; // more than the megabyte of changes that is not worth a fold
@@ -362,6 +367,7 @@ class StreamTest {
     assertHas(10);
   }
 
+  @Tag("any-release")
   @Test
   void refusesToBuildATableThatAStreamIsWrittenInto() throws Exception {
     start(100).getJobExecutionResult().get();
@@ -379,6 +385,7 @@ class StreamTest {
         .containsExactly("+I[%d]".formatted(model(100).size() + 10));
   }
 
+  @Tag("any-release")
   @Test
   void isRebuiltUnderAStreamThatGoesOn() throws Exception {
     perCheckpoint = 10;
@@ -394,6 +401,7 @@ class StreamTest {
     assertThat(current().changes().streams()).containsOnlyKeys("default");
   }
 
+  @Tag("any-release")
   @Test
   void isRebuiltFromElsewhereAsOfAVersion() throws Exception {
     start(100).getJobExecutionResult().get();
