@@ -250,13 +250,28 @@ class SqlQueryTest {
 
   /** A stream of chunks just ends where its query fails. */
   @Test
-  void neverTakesTheFirstRowsForAll() {
+  void neverTakesTheFirstRowsForAll() throws IOException {
+    SqlQuery query =
+        engine.query(
+            "SELECT CASE WHEN i > 9000000 THEN CAST('x' || i AS BIGINT) ELSE i END AS k"
+                + " FROM range(10000000) t(i)");
+    Schema schema = Schema.of(query.columns(), List.of("k"));
+
     assertThatThrownBy(
             () ->
-                rows(
-                    "SELECT CASE WHEN i > 9000000 THEN CAST('x' || i AS BIGINT) ELSE i END AS k"
-                        + " FROM range(10000000) t(i)",
-                    "k"))
+                query.read(
+                    schema,
+                    null,
+                    new RecordSink() {
+                      @Override
+                      public void add(
+                          byte[] bytes, int keyOffset, int keyLength, int valueLength, long row) {}
+
+                      @Override
+                      public void refuse(long row, String reason) {
+                        throw new AssertionError(reason);
+                      }
+                    }))
         .isInstanceOf(IOException.class)
         .hasMessageMatching("after row [0-9,]+: Conversion Error: Could not convert string 'x.*");
   }
