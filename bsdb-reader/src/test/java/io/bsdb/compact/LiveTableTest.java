@@ -200,7 +200,7 @@ class LiveTableTest {
 
   @Test
   void manyDeltasAreFollowedUnderLoad() throws Exception {
-    int deltas = 200;
+    int deltas = 100;
     for (int i = 0; i < KEYS; i++) {
       model.put("k" + i, "0");
     }
@@ -233,7 +233,7 @@ class LiveTableTest {
           writer.put(bytes("k8"), bytes(Integer.toString(i)));
           writer.publish();
         }
-        if (i % 50 == 0) {
+        if (i % 25 == 0) {
           new Compactor(directory).maxSegments(8).run();
           Table.at(directory).prune(3);
         }

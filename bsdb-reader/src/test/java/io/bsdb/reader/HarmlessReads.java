@@ -45,10 +45,10 @@ final class HarmlessReads {
       harmless(what, () -> reader.getAll(data.absentKeys(4)));
       harmless(what, () -> walk(reader.scan(), reader, data));
       if (reader.manifest().order() == RecordOrder.KEY) {
-        for (byte[] key : keys) {
-          near(what, reader, key, data);
+        for (int i = 0; i < keys.size(); i += 5) {
+          near(what, reader, keys.get(i), data);
         }
-        for (byte[] key : data.absentKeys(4)) {
+        for (byte[] key : data.absentKeys(1)) {
           near(what, reader, key, data);
         }
       }

@@ -43,9 +43,9 @@ class LittleMemoryBuildTest {
   @ParameterizedTest
   @CsvSource({
     // writers, partitions, bytes per partition, bytes per value, layout
-    "1, 4, 54000000, 2000, BLOCKED",
-    "1, 4, 54000000, 20000000, COMPRESSED",
-    "4, 16, 13700000, 300, COMPRESSED",
+    "1, 2, 54000000, 2000, BLOCKED",
+    "1, 2, 54000000, 20000000, COMPRESSED",
+    "4, 8, 13700000, 300, COMPRESSED",
     "4, 8, 13700000, 8, COMPACT"
   })
   void buildsWhatATaskManagerIsGiven(

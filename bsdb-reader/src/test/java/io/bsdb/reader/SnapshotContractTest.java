@@ -59,24 +59,25 @@ class SnapshotContractTest {
 
   static Stream<Shape> shapes() {
     List<Shape> shapes = new ArrayList<>();
+    boolean even = false;
     for (Layout layout : Layout.values()) {
+      even = !even;
       boolean pages =
           layout == Layout.BLOCKED || layout == Layout.COMPRESSED_PAGES || layout == Layout.SYMBOLS;
+      int small = pages ? 4096 : 512;
+      int[][] partitionsAndBlocks = {{1, small}, {1, 65_536}, {3, small}, {0, small}};
       for (KeyStorage keyStorage : KeyStorage.values()) {
         for (Lengths keys : Lengths.values()) {
           for (Lengths values : Lengths.values()) {
-            for (int partitions : new int[] {1, 3, 0}) {
-              for (int blockSize : new int[] {pages ? 4096 : 512, 65_536}) {
-                if (partitions != 1 && blockSize == 65_536) {
-                  continue;
-                }
-                PerfectHashConstruction kind =
-                    partitions == 3 && keys == values && keys == Lengths.FIXED
-                        ? PerfectHashConstruction.SUX4J
-                        : PerfectHashConstruction.PILOT;
-                shapes.add(
-                    new Shape(layout, keyStorage, keys, values, kind, partitions, blockSize));
-              }
+            // Every other one by turns: each comes with each layout, kind of keys and of values.
+            for (int i = (keys == values) == even ? 0 : 1; i < partitionsAndBlocks.length; i += 2) {
+              int partitions = partitionsAndBlocks[i][0];
+              PerfectHashConstruction kind =
+                  partitions == 3 && keys == Lengths.FIXED
+                      ? PerfectHashConstruction.SUX4J
+                      : PerfectHashConstruction.PILOT;
+              int blockSize = partitionsAndBlocks[i][1];
+              shapes.add(new Shape(layout, keyStorage, keys, values, kind, partitions, blockSize));
             }
           }
         }
