@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Guards what a lookup and a record cost where it can be counted: bytes allocated, reads, pages,
  * bits. A loaded machine changes none of it.
  */
+@Tag("optimized")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LookupCostTest {
   private static final int RECORDS = 200_000;
