@@ -118,7 +118,7 @@ final class ReloadSinkWriter implements CommittingSinkWriter<Change, Reload> {
 
   /** Returns a row with its partition, if that is a range of keys. */
   private Change placed(Change change) {
-    return settings.order() == RecordOrder.KEY
+    return version.partitioning().order() == RecordOrder.KEY
         ? change.in(new Change.Range(version.partitioning().partition(change.key()), 0))
         : change;
   }
