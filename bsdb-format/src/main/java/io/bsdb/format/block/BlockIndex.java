@@ -25,6 +25,7 @@ public final class BlockIndex {
   private static final int SAMPLED_BLOCKS = 16;
   private static final int[] NONE = {};
 
+  private final int recordCount;
   private final int blockCount;
   private final int uniformRecords;
   private final long uniformLength;
@@ -42,6 +43,7 @@ public final class BlockIndex {
 
   private BlockIndex(ByteBuffer section, int recordCount, int alignment, String file)
       throws CorruptSnapshotException {
+    this.recordCount = recordCount;
     this.alignment = alignment;
     blockCount = section.getInt(BLOCK_COUNT);
     uniformRecords = section.getInt(UNIFORM_RECORDS);
@@ -197,9 +199,14 @@ public final class BlockIndex {
     return block;
   }
 
-  /** Returns the rank of the first record of a block. */
+  /**
+   * Returns the rank of the first record of a block. For {@code block == blockCount()}: the number
+   * of records.
+   */
   public int firstRank(int block) {
-    return uniformRecords > 0 ? block * uniformRecords : firstRanks[block];
+    return uniformRecords == 0
+        ? firstRanks[block]
+        : (int) Math.min((long) block * uniformRecords, recordCount);
   }
 
   /**

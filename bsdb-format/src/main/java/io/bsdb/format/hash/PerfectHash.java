@@ -28,13 +28,17 @@ public interface PerfectHash {
   int rank(long high, long low);
 
   /**
-   * Reads one byte of what {@link #rank} will read first. To do so for many keys of several hashes
-   * before asking for their ranks has their cache misses in flight at once.
-   *
-   * @return the byte, so that the read is not optimized away; 0 of hashes that read none
+   * Returns where in {@link #bytes} lies what {@link #rank} reads first; -1 if it is not worth
+   * reading ahead. To read it for many keys of several hashes before asking for their ranks has
+   * their cache misses in flight at once.
    */
-  default int prefetch(long high, long low) {
-    return 0;
+  default int firstRead(long high, long low) {
+    return -1;
+  }
+
+  /** Returns what this is evaluated from; for hashes with a {@link #firstRead}. */
+  default ByteBuffer bytes() {
+    throw new IllegalStateException("nothing of this perfect hash is read ahead");
   }
 
   /**

@@ -137,8 +137,13 @@ final class PilotPerfectHash implements PerfectHash {
   }
 
   @Override
-  public int prefetch(long high, long low) {
-    return section.get(pilotOffset(PilotFormat.mix(high, low, seed)));
+  public int firstRead(long high, long low) {
+    return pilotOffset(PilotFormat.mix(high, low, seed));
+  }
+
+  @Override
+  public ByteBuffer bytes() {
+    return section;
   }
 
   @Override

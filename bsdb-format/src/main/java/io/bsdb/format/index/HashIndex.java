@@ -88,9 +88,8 @@ public final class HashIndex implements KeyIndex {
   }
 
   @Override
-  public int prefetch(long high, long low) {
-    PerfectHash perfectHash = hash;
-    return perfectHash == null ? 0 : perfectHash.prefetch(high, low);
+  public @Nullable PerfectHash hash() {
+    return hash;
   }
 
   @Override
@@ -123,15 +122,16 @@ public final class HashIndex implements KeyIndex {
       return (long) start << 32 | fixedRecordLength;
     }
     ByteBuffer bytes = block.bytes();
-    int record = rank - BlockHeader.firstRank(bytes, base);
-    return framed
-        ? blocks.frame(bytes, base, record / BlockHeader.frameRecords(bytes, base))
-        : blocks.record(
-            bytes,
-            base + SnapshotFormat.BLOCK_HEADER_LENGTH,
-            BlockHeader.bodyLength(bytes, base),
-            BlockHeader.recordCount(bytes, base),
-            record);
+    int first = index.firstRank(KeyIndex.block(located));
+    int record = rank - first;
+    if (framed) {
+      return blocks.frame(bytes, base, record / BlockHeader.frameRecords(bytes, base));
+    }
+    // A verified block has as many records as the index says, which all lie in its body. Only the
+    // last one, which ends with the body, waits for the header, a cache line of its own.
+    int count = index.firstRank(KeyIndex.block(located) + 1) - first;
+    int length = record + 1 == count ? BlockHeader.bodyLength(bytes, base) : Integer.MAX_VALUE;
+    return blocks.record(bytes, base + SnapshotFormat.BLOCK_HEADER_LENGTH, length, count, record);
   }
 
   @Override

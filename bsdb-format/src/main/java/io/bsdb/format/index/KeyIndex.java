@@ -2,6 +2,8 @@ package io.bsdb.format.index;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.block.Block;
+import io.bsdb.format.hash.PerfectHash;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the records of one partition: from a key to its block, and from the block, wherever it was
@@ -21,13 +23,10 @@ public interface KeyIndex {
    */
   long locate(byte[] key, long high, long low);
 
-  /**
-   * Reads one byte of what {@link #locate} will read first. Done for many keys before any is
-   * located, their cache misses overlap.
-   *
-   * @return the byte, so that the read is not optimized away
-   */
-  int prefetch(long high, long low);
+  /** Returns the perfect hash, of which {@link #locate} reads first; null if it reads none. */
+  default @Nullable PerfectHash hash() {
+    return null;
+  }
 
   /** Returns whether {@link #locate} does not do, as a key is located by a search in key order. */
   default boolean needsSearch() {
@@ -48,8 +47,8 @@ public interface KeyIndex {
   }
 
   /**
-   * Returns where in its block lies what {@link #place} will read beside the header, in bytes from
-   * the block's start; 0 if it reads nothing.
+   * Returns where in its block lies what {@link #place} will read, in bytes from the block's start;
+   * 0 if it reads nothing.
    */
   int placeOffset(long located);
 

@@ -39,7 +39,7 @@ public final class RecordHeads {
     RecordHeads heads =
         new RecordHeads(section.duplicate().order(ByteOrder.LITTLE_ENDIAN), Short.BYTES * blocks);
     for (int block = 0; block < blocks; block++) {
-      int end = block + 1 < blocks ? index.firstRank(block + 1) : count;
+      int end = index.firstRank(block + 1);
       for (int record = index.firstRank(block) + 1; record < end; record++) {
         if (heads.head(record - 1) > heads.head(record)) {
           throw new CorruptSnapshotException(

@@ -39,11 +39,6 @@ public final class TreeIndex implements KeyIndex {
   }
 
   @Override
-  public int prefetch(long high, long low) {
-    return 0;
-  }
-
-  @Override
   public int placeOffset(long located) {
     return 0;
   }

@@ -63,6 +63,7 @@ class BlockIndexTest {
         offset += lengths[block];
       }
       assertThat(index.offset(records.length)).as(name).isEqualTo(offset);
+      assertThat(index.firstRank(records.length)).as(name).isEqualTo(rank);
     }
   }
 

@@ -179,8 +179,7 @@ public final class BlockFile implements Closeable {
     int first = index.firstRank(block);
     reader.verify(buffer, base, length(block), offset(block), first);
     int count = BlockHeader.recordCount(buffer, base);
-    int next =
-        block + 1 < index.blockCount() ? index.firstRank(block + 1) : properties.recordCount();
+    int next = index.firstRank(block + 1);
     if (first + count != next) {
       throw new CorruptSnapshotException(
           "record count of a block differs from the block index: file=%s offset=%d expected=%d actual=%d"

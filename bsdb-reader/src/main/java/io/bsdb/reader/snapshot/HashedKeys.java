@@ -32,13 +32,17 @@ public final class HashedKeys<T> {
    */
   public HashedKeys(List<byte[]> keys, ValueReader<T> reader) {
     this(
-        requireNonNull(keys).toArray(byte[][]::new),
+        Objects.requireNonNull(keys, "keys").toArray(byte[][]::new),
         new long[keys.size()],
         new long[keys.size()],
         new byte[keys.size()],
         Objects.requireNonNull(reader, "reader"));
     for (int i = 0; i < high.length; i++) {
-      HashValue128 hash = KeyHash.hash(this.keys[i]);
+      byte[] key = this.keys[i];
+      if (key == null) {
+        throw new NullPointerException("keys[%d]".formatted(i));
+      }
+      HashValue128 hash = KeyHash.hash(key);
       high[i] = hash.getMostSignificantBits();
       low[i] = hash.getLeastSignificantBits();
     }
@@ -51,19 +55,6 @@ public final class HashedKeys<T> {
     this.states = states;
     this.answers = new @Nullable Object[keys.length];
     this.reader = reader;
-  }
-
-  /** Checks that neither the list nor one of its keys is null. */
-  private static List<byte[]> requireNonNull(List<byte[]> keys) {
-    Objects.requireNonNull(keys, "keys");
-    int index = 0;
-    for (byte[] key : keys) {
-      if (key == null) {
-        throw new NullPointerException("keys[%d]".formatted(index));
-      }
-      index++;
-    }
-    return keys;
   }
 
   /** Returns the number of keys. */

@@ -2,6 +2,7 @@ package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.block.Block;
+import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFile;
@@ -16,6 +17,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The lookup of many keys. Every stage is done for all keys before the next begins: the cache
@@ -30,6 +32,9 @@ public final class KeyBatch<T> {
   /** Bytes of the length in front of a key. */
   private static final int MAX_PREFIX = 3;
 
+  /** Offset of a place of which nothing is read. */
+  private static final int NOWHERE = -1;
+
   /** A value that no sum of prefetched bytes can reach. */
   private static final int NEVER = Integer.MIN_VALUE;
 
@@ -41,6 +46,13 @@ public final class KeyBatch<T> {
   private final Partition[] partitions;
   private final long[] located;
 
+  /**
+   * What a stage reads of each key, so that it is there for the next: a buffer, and where in it.
+   */
+  private final ByteBuffer[] buffers;
+
+  private final int[] offsets;
+
   private KeyBatch(
       OpenSnapshot snapshot, HashedKeys<T> keys, FieldSelection selection, Ended ended) {
     this.snapshot = snapshot;
@@ -50,6 +62,8 @@ public final class KeyBatch<T> {
     this.reader = ended.in(keys.reader());
     this.partitions = new Partition[keys.size()];
     this.located = new long[keys.size()];
+    this.buffers = new ByteBuffer[keys.size()];
+    this.offsets = new int[keys.size()];
   }
 
   /**
@@ -63,15 +77,8 @@ public final class KeyBatch<T> {
       throws IOException {
     KeyBatch<T> batch = new KeyBatch<>(snapshot, keys, selection, ended);
     int count = keys.size();
-    Partition[] partitions = batch.partitions;
-    int prefetched = 0;
-    for (int i = 0; i < count; i++) {
-      partitions[i] = snapshot.partition(keys.key(i), keys.high(i));
-    }
-    for (int i = 0; i < count; i++) {
-      prefetched += partitions[i].index().prefetch(keys.high(i), keys.low(i));
-    }
-    keep(prefetched);
+    batch.findFirstReads();
+    keep(batch.readPlaces());
     if (snapshot.overlay() != null) {
       batch.answerChanged(snapshot.requireOverlay());
     }
@@ -79,9 +86,34 @@ public final class KeyBatch<T> {
       batch.located[i] =
           keys.isAnswered(i)
               ? KeyIndex.ABSENT
-              : snapshot.locate(partitions[i], keys.key(i), keys.high(i), keys.low(i));
+              : snapshot.locate(batch.partitions[i], keys.key(i), keys.high(i), keys.low(i));
     }
     return batch;
+  }
+
+  /** Finds the partitions of keys, and what their perfect hashes read first. */
+  private void findFirstReads() {
+    for (int i = 0; i < offsets.length; i++) {
+      Partition partition = snapshot.partition(keys.key(i), keys.high(i));
+      partitions[i] = partition;
+      PerfectHash hash = partition.index().hash();
+      int offset = hash == null ? NOWHERE : hash.firstRead(keys.high(i), keys.low(i));
+      offsets[i] = offset;
+      if (offset >= 0) {
+        buffers[i] = Objects.requireNonNull(hash).bytes();
+      }
+    }
+  }
+
+  /** Reads a byte of each place, and nothing else, so that many reads are in flight. */
+  private int readPlaces() {
+    int sum = 0;
+    for (int i = 0; i < offsets.length; i++) {
+      if (offsets[i] >= 0) {
+        sum += buffers[i].get(offsets[i]);
+      }
+    }
+    return sum;
   }
 
   private void answerChanged(Overlay overlay) {
@@ -155,55 +187,73 @@ public final class KeyBatch<T> {
     Block[] blocks = new Block[located.length]; // in memory: to hold them holds nothing up
     int[] bases = new int[located.length];
     long[] places = new long[located.length];
-    fetchBlocks(blocks, bases, places);
-    int prefetched = prefetchPlaces(blocks, bases, places);
-    findPlaces(blocks, bases, places);
-    keep(prefetched + prefetchRecords(blocks, places));
+    int[] ends = new int[located.length];
+    fetchBlocks(blocks, bases);
+    int sum = readPlaces();
+    findPlaces(blocks, bases, places, ends);
+    keep(sum + readRecords(ends));
     takeValues(blocks, bases, places);
   }
 
-  /**
-   * @param offsets receives where in its block lies what tells a record's place
-   */
-  private void fetchBlocks(Block[] blocks, int[] bases, long[] offsets) throws IOException {
+  /** Fetches blocks, and finds what they hold that tells a record's place. */
+  private void fetchBlocks(Block[] blocks, int[] bases) throws IOException {
     for (int i = 0; i < blocks.length; i++) {
+      offsets[i] = NOWHERE;
       if (located[i] >= 0) {
         int number = KeyIndex.block(located[i]);
         Block block = source.fetch(partitions[i].blocks(), number);
+        int base = block.base(number);
+        int offset = partitions[i].index().placeOffset(located[i]);
         blocks[i] = block;
-        bases[i] = block.base(number);
-        offsets[i] = partitions[i].index().placeOffset(located[i]);
+        bases[i] = base;
+        buffers[i] = block.bytes();
+        offsets[i] = offset > 0 ? base + offset : NOWHERE;
       }
     }
   }
 
-  private static int prefetchPlaces(Block[] blocks, int[] bases, long[] offsets) {
-    int prefetched = 0;
-    for (int i = 0; i < blocks.length; i++) {
-      if (offsets[i] > 0) {
-        ByteBuffer bytes = blocks[i].bytes();
-        prefetched += bytes.get(bases[i]) + bytes.get(bases[i] + (int) offsets[i]);
-      }
-    }
-    return prefetched;
-  }
-
-  private void findPlaces(Block[] blocks, int[] bases, long[] places) throws IOException {
+  /**
+   * @param ends receives the ends of what is worth reading ahead of records
+   */
+  private void findPlaces(Block[] blocks, int[] bases, long[] places, int[] ends)
+      throws IOException {
+    int prefix =
+        selection.prefix() < MAX_PREFETCHED ? MAX_PREFIX + selection.prefix() : MAX_PREFETCHED;
     for (int i = 0; i < blocks.length; i++) {
       if (located[i] >= 0) {
-        places[i] = partitions[i].index().place(blocks[i], bases[i], located[i]);
+        long place = partitions[i].index().place(blocks[i], bases[i], located[i]);
+        int most =
+            partitions[i].blocks().hasFrames()
+                ? MAX_PREFETCHED
+                : Math.min(MAX_PREFETCHED, keys.key(i).length + prefix);
+        int start = (int) (place >>> 32);
+        places[i] = place;
+        offsets[i] = start;
+        ends[i] = start + Math.min(most, (int) place);
       }
     }
   }
 
-  private int prefetchRecords(Block[] blocks, long[] places) {
-    int prefetched = 0;
-    for (int i = 0; i < blocks.length; i++) {
-      if (located[i] >= 0) {
-        prefetched += prefetch(blocks[i].bytes(), places[i], most(i));
+  /** Reads a byte of each cache line of records. */
+  private int readRecords(int[] ends) {
+    int sum = 0;
+    for (int i = 0; i < ends.length; i++) {
+      int start = offsets[i];
+      if (start >= 0) {
+        ByteBuffer buffer = buffers[i];
+        int last = ends[i] - 1;
+        sum += buffer.get(start) + buffer.get(last);
+        // Without a loop for most records: what a loop needs around it would keep the next reads
+        // back.
+        if (start + CACHE_LINE < last) {
+          sum += buffer.get(start + CACHE_LINE);
+          for (int next = start + 2 * CACHE_LINE; next < last; next += CACHE_LINE) {
+            sum += buffer.get(next);
+          }
+        }
       }
     }
-    return prefetched;
+    return sum;
   }
 
   private void takeValues(Block[] blocks, int[] bases, long[] places) throws IOException {
@@ -219,33 +269,6 @@ public final class KeyBatch<T> {
         }
       }
     }
-  }
-
-  /** Returns how many bytes of a record, at most, are worth reading ahead. */
-  private int most(int key) {
-    boolean isPrefix = selection.prefix() < MAX_PREFETCHED && !partitions[key].blocks().hasFrames();
-    return isPrefix
-        ? Math.min(MAX_PREFETCHED, MAX_PREFIX + keys.key(key).length + selection.prefix())
-        : MAX_PREFETCHED;
-  }
-
-  /**
-   * Reads a byte of each cache line of a record, so that they are on their way.
-   *
-   * @param most maximum number of its bytes that will be read
-   */
-  private static int prefetch(ByteBuffer buffer, long place, int most) {
-    int start = (int) (place >>> 32);
-    int last = start + Math.min(most, (int) place) - 1;
-    int sum = buffer.get(start) + buffer.get(last);
-    // Without a loop for most records: what a loop needs around it would keep the next reads back.
-    if (start + CACHE_LINE < last) {
-      sum += buffer.get(start + CACHE_LINE);
-      for (int i = start + 2 * CACHE_LINE; i < last; i += CACHE_LINE) {
-        sum += buffer.get(i);
-      }
-    }
-    return sum;
   }
 
   /** Uses the sum of prefetched bytes, so that they are read. */
