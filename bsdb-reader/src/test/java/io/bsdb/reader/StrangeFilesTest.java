@@ -145,10 +145,12 @@ class StrangeFilesTest {
     ChildProcess.Result result =
         ChildProcess.run(ChildProcess.of(ManyMappings.class, huge.toString()));
     assertThat(result.status()).as("%s", result.lines()).isZero();
+    // The JVM may warn that it cannot map what it needs itself.
     assertThat(result.lines())
-        .singleElement()
-        .asString()
-        .startsWith("file cannot be mapped: file=" + huge + " length=")
-        .contains("Map failed");
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .startsWith("file cannot be mapped: file=" + huge + " length=")
+                    .contains("Map failed"));
   }
 }
