@@ -13,6 +13,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -125,7 +126,10 @@ class RemoteTableTest {
     session.run(insert.formatted("IF(f0 = 9, 'two', 'one')"));
 
     Manifest changed = remote.manifest(remote.requireCurrentVersion());
-    assertThat(NoRenameFileSystem.partitionsRead()).hasSize(PARTITIONS).doesNotHaveDuplicates();
+    // Of so few rows all are the sample, which is compared in copies of its own.
+    List<String> read = NoRenameFileSystem.partitionsRead();
+    assertThat(read).hasSize(2 * PARTITIONS);
+    assertThat(Set.copyOf(read)).hasSize(PARTITIONS);
     assertThat(changed.changes().count()).isEqualTo(2);
     assertThat(changed.recordCount()).isEqualTo(before.recordCount());
     String counts = "SELECT name, COUNT(*) FROM t GROUP BY name";
