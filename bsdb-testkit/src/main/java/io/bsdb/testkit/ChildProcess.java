@@ -66,7 +66,7 @@ public final class ChildProcess {
   }
 
   /**
-   * What a process printed, and how it ended.
+   * The lines that a process printed, and its exit status.
    *
    * @param status of its exit
    * @param lines of both of its outputs

@@ -1,4 +1,4 @@
-/** What the tests of several modules share. */
+/** Test helpers that several modules use. */
 @NullMarked
 package io.bsdb.testkit;
 

@@ -8,7 +8,7 @@ import static io.bsdb.format.SnapshotFormat.BLOCK_RECORD_COUNT;
 
 import java.nio.ByteBuffer;
 
-/** What the header of a verified block states. Buffers are little-endian. */
+/** Reads the fields of the header of a verified block. Buffers are little-endian. */
 public final class BlockHeader {
   private BlockHeader() {}
 

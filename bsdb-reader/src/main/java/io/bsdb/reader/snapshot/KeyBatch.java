@@ -46,11 +46,10 @@ public final class KeyBatch<T> {
   private final Partition[] partitions;
   private final long[] located;
 
-  /**
-   * What a stage reads of each key, so that it is there for the next: a buffer, and where in it.
-   */
+  /** For each key, the buffer from which a stage prefetches. */
   private final ByteBuffer[] buffers;
 
+  /** For each key, the offset in its buffer; {@link #NOWHERE} for none. */
   private final int[] offsets;
 
   private KeyBatch(

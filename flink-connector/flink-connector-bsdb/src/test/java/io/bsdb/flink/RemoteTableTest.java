@@ -126,7 +126,7 @@ class RemoteTableTest {
     session.run(insert.formatted("IF(f0 = 9, 'two', 'one')"));
 
     Manifest changed = remote.manifest(remote.requireCurrentVersion());
-    // Of so few rows all are the sample, which is compared in copies of its own.
+    // The sample of so few rows has all of them, and is compared in copies of its own.
     List<String> read = NoRenameFileSystem.partitionsRead();
     assertThat(read).hasSize(2 * PARTITIONS);
     assertThat(Set.copyOf(read)).hasSize(PARTITIONS);

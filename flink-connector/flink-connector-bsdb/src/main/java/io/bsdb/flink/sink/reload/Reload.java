@@ -9,7 +9,7 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is published of an input, or of a share of it.
+ * The files that a reload publishes, or one writer's share of them.
  *
  * @param read rows of the input
  * @param difference from a version; null if all rows are published without comparing them

@@ -10,7 +10,7 @@ import org.apache.flink.api.common.functions.FilterFunction;
 
 /**
  * The keys whose hashes are below a bound: a random share of all keys, in the first partitions if
- * these are ranges of hashes. It tells how much of a table differs from an input, to 1 or 2 % of
+ * these are ranges of hashes. It shows how much of a table differs from an input, to 1 or 2 % of
  * its rows, and exactly for a table of few rows.
  *
  * @param bound of the upper half of the high word of a hash, unsigned

@@ -6,13 +6,13 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.streaming.api.transformations.StreamExchangeMode;
 
-/** Streams of which one part decides what becomes of the rest. */
+/** Exchanges of a stream one part of which decides about the rest. */
 public final class Exchanges {
   private Exchanges() {}
 
   /**
-   * Has Flink keep a stream until it has ended, whatever the mode of the job's other exchanges:
-   * otherwise records would wait for a decision, and this for the end of the records.
+   * Makes Flink keep a stream until it has ended, whatever the mode of the job's other exchanges:
+   * otherwise records would wait for a decision, which waits for the end of the records.
    *
    * @param exchanged to the tasks that read it
    */
