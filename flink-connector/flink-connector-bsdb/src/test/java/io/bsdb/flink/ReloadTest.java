@@ -26,6 +26,11 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
+import org.apache.flink.api.common.BatchShuffleMode;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.JobManagerOptions.SchedulerType;
 import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.types.Row;
@@ -196,10 +201,18 @@ class ReloadTest {
     assertThat(rows(session)).isEqualTo(rows);
   }
 
-  /** The differences of a sample show about how many rows differ, new and deleted ones too. */
+  /**
+   * The differences of a sample show about how many rows differ, new and deleted ones too. Also
+   * where exchanges are not kept by themselves, and rows could wait for the decision.
+   */
   @ParameterizedTest
-  @CsvSource({"hash, 2", "key, 3"})
-  void decidesByASampleOfManyRows(String order, int writers) throws Exception {
+  @CsvSource({
+    "hash, 2, ALL_EXCHANGES_PIPELINED, Default",
+    "key, 3, ALL_EXCHANGES_BLOCKING, AdaptiveBatch"
+  })
+  void decidesByASampleOfManyRows(
+      String order, int writers, BatchShuffleMode exchanges, SchedulerType scheduler)
+      throws Exception {
     int keys = 100_000;
     long seed = System.nanoTime();
     Random random = new Random(seed);
@@ -207,6 +220,10 @@ class ReloadTest {
         Sql.batch(2)
             .numbers("n", keys)
             .run(ddl(", 'sink.order' = '%s', 'sink.parallelism' = '%d'".formatted(order, writers)));
+    session.env.configure(
+        new Configuration()
+            .set(ExecutionOptions.BATCH_SHUFFLE_MODE, exchanges)
+            .set(JobManagerOptions.SCHEDULER, scheduler));
     session.tables.createTemporarySystemFunction("input", Input.class);
     Map<Long, String> rows = numbered(keys * 2 / 3);
     load(session, rows, publish("all"));
