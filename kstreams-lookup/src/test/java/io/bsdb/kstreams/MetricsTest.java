@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.kstreams.testing.TemporaryTable;
 import io.bsdb.reader.follow.OnMissing;
+import io.bsdb.reader.memory.MemoryBudget;
+import io.bsdb.reader.memory.MemoryBudgetExceededException;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +97,23 @@ class MetricsTest {
       assertThat(values(joins.driver, "customers-1-0_0"))
           .containsEntry("refresh-failed-total", 1.0)
           .containsEntry("snapshot-sequence", 3.0);
+    }
+  }
+
+  @Test
+  void showsTheMemoryBudgetOfReadersFromDisk() throws Exception {
+    MemoryBudget memory = MemoryBudget.of(1 << 20);
+    ReaderOptions options = ReaderOptions.builder().access(Access.DIRECT).memory(memory).build();
+    try (var customers = table.lookup("customers").options(options).build();
+        Joins joins = Joins.of(orders -> customers.join(orders, CUSTOMER, JOIN))) {
+      assertThatThrownBy(() -> memory.claim(1 << 21, "more than the limit"))
+          .isInstanceOf(MemoryBudgetExceededException.class);
+
+      assertThat(memory.indexBytes()).isPositive();
+      assertThat(values(joins.driver, "customers-0-0_0"))
+          .containsEntry("memory-budget-bytes", (double) (1 << 20))
+          .containsEntry("memory-index-bytes", (double) memory.indexBytes())
+          .containsEntry("memory-refused-total", 1.0);
     }
   }
 
