@@ -19,7 +19,6 @@ import io.bsdb.benchmarks.kstreams.StreamsBench;
 import io.bsdb.benchmarks.live.DurableBench;
 import io.bsdb.benchmarks.live.LiveBench;
 import io.bsdb.benchmarks.live.ReloadBench;
-import io.bsdb.benchmarks.memory.MemoryBench;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import java.io.IOException;
@@ -31,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -49,15 +47,6 @@ import picocli.CommandLine.Parameters;
           + " the stores take turns, and writes results.json. Stores that do not fit the memory"
           + " together run one at a time. To measure a table of yours: ./bsdb bench --help",
       ""
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  benchmarks/run --quick",
-      "  benchmarks/run --records 10000000 --only bsdb-blocked,sparkey,hashmap",
-      "  benchmarks/run --records 10000000 --only build,bsdb,rocksdb --rounds 3",
-      "  benchmarks/run --records 100000000 --build-heap 4g --discard --only"
-          + " lookup,bsdb-blocked,lmdb",
-      "  benchmarks/run --records 10000000 --only flink",
     })
 public final class Bench implements Callable<Integer> {
   private static final List<String> DISK_TABLES =
@@ -135,6 +124,7 @@ public final class Bench implements Callable<Integer> {
   private boolean discard;
 
   private String commandLine = "";
+  private Results results = new Results(Map.of(), Map.of(), List.of());
 
   private Bench() {}
 
@@ -151,10 +141,12 @@ public final class Bench implements Callable<Integer> {
       @Parameters(
               paramLabel = "PART",
               arity = "0..*",
-              description = "bits, fits, opening, absent; all unless given")
+              split = ",",
+              defaultValue = "bits,fits,opening",
+              description = "Default: ${DEFAULT-VALUE}")
           List<String> parts)
       throws Exception {
-    return finish(data, MemoryBench.run(data, count, words(parts)));
+    return finish(data, MemoryBench.run(data, count, parts));
   }
 
   @Command(description = "Joins in Flink that read some columns or all, in some layouts.")
@@ -175,10 +167,12 @@ public final class Bench implements Callable<Integer> {
       @Parameters(
               paramLabel = "PART",
               arity = "0..*",
-              description = "lookups, refresh, follow, writes; all unless given")
+              split = ",",
+              defaultValue = "lookups,refresh,follow,writes",
+              description = "Default: ${DEFAULT-VALUE}")
           List<String> parts)
       throws Exception {
-    return finish(data, LiveBench.run(data, count, words(parts)));
+    return finish(data, LiveBench.run(data, count, parts));
   }
 
   @Command(description = "Measures reloads that publish all rows or those that differ.")
@@ -207,7 +201,9 @@ public final class Bench implements Callable<Integer> {
       @Parameters(
               paramLabel = "PART",
               arity = "0..*",
-              description = "sync, unsynced, shapes, killed, fold; and ycsb, writes if given")
+              split = ",",
+              defaultValue = "sync,unsynced,shapes,killed,fold",
+              description = "Also ycsb and writes; default: ${DEFAULT-VALUE}")
           List<String> parts,
       @Option(names = "--scale", defaultValue = "1", description = "Of ycsb and writes")
           double scale,
@@ -216,7 +212,7 @@ public final class Bench implements Callable<Integer> {
       @Option(names = "--rounds", defaultValue = "3", description = "Of each measurement")
           int turns)
       throws Exception {
-    return finish(data, DurableBench.run(data, scale, settle, turns, words(parts)));
+    return finish(data, new DurableBench(data, scale, settle, turns).run(parts));
   }
 
   @Command(description = "Measures a Flink stream into a table, and lookups meanwhile.")
@@ -227,10 +223,11 @@ public final class Bench implements Callable<Integer> {
       @Parameters(
               paramLabel = "CONTENDER",
               arity = "0..*",
+              defaultValue = "bsdb",
               description = "bsdb unless given; also paimon, or the options of a table")
           List<String> contenders)
       throws Exception {
-    return finish(data, SinkBench.run(data, rows, turns, words(contenders)));
+    return finish(data, new SinkBench(data.toAbsolutePath(), rows, rows, turns, contenders).run());
   }
 
   @Command(description = "Measures lookup joins in Flink by the share of absent keys.")
@@ -245,7 +242,8 @@ public final class Bench implements Callable<Integer> {
               description = "bsdb, bsdb-disk, paimon, paimon-16m, or the options of a table")
           List<String> contenders)
       throws Exception {
-    return finish(data, SinkBench.absent(data, rows, events, turns, contenders));
+    return finish(
+        data, new SinkBench(data.toAbsolutePath(), rows, events, turns, contenders).absent());
   }
 
   @Command(description = "Joins late orders by a history and by Flink's temporal join.")
@@ -281,10 +279,6 @@ public final class Bench implements Callable<Integer> {
     return CommandLine.ExitCode.OK;
   }
 
-  private static List<String> words(@Nullable List<String> given) {
-    return given == null ? List.of() : given;
-  }
-
   private boolean wants(String part) {
     boolean byDefault = !ON_DEMAND.contains(part) || (full && !part.equals("order"));
     return only.contains(part) || (PARTS.stream().noneMatch(only::contains) && byDefault);
@@ -293,44 +287,49 @@ public final class Bench implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     List<String> words = only.stream().filter(word -> !PARTS.contains(word)).toList();
-    List<Peer> peers = words.isEmpty() && !isLong() ? Peers.quick() : Peers.named(words);
-    List<Peer> ordered = words.isEmpty() ? Peers.ordered() : peers;
+    List<Peer> peers = Peers.named(words.isEmpty() && !isLong() ? Peers.QUICK : words);
+    List<Peer> ordered = Peers.named(words.isEmpty() ? Peers.ORDERED : words);
     for (String word : words) {
       check(word);
     }
     List<Long> counts = counts();
     long largest = counts.stream().max(Long::compare).orElseThrow();
     directory = Files.createDirectories(directory.toAbsolutePath());
-    Results results = new Results(Machine.facts(), parameters(counts), List.of());
+    results = new Results(Machine.facts(), parameters(counts), new ArrayList<>());
     if (!peers.isEmpty() && (wants("build") || wants("lookup") || wants("disk"))) {
       for (long count : counts) {
         Progress.step("%,d records", count);
-        results = written(with(results, stores(builds(count), peers)));
+        add(stores(builds(count), peers));
       }
     }
     if (!peers.isEmpty() && wants("disk")) {
-      results = written(with(results, disk(builds(largest), peers)));
+      add(disk(builds(largest), peers));
     }
     for (long count : wants("order") ? counts : List.<Long>of()) {
-      results = written(with(results, compare(builds(count), Measure.ordered(), ordered)));
+      add(compare(builds(count), Measure.ordered(), ordered));
     }
     if (wants("flink")) {
-      results = written(with(results, flink(largest, words)));
+      add(flink(largest, words));
     }
-    if (wants("kafka-streams")) {
-      for (long count : counts) {
-        StreamsBench bench =
-            new StreamsBench(
-                new Workload(count), isLong() ? 2_000_000 : 200_000, rounds > 0 ? rounds : 3);
-        results = written(with(results, List.of(bench.run(directory.resolve("kafka-streams")))));
-      }
+    for (long count : wants("kafka-streams") ? counts : List.<Long>of()) {
+      long events = isLong() ? 2_000_000 : 200_000;
+      StreamsBench bench = new StreamsBench(new Workload(count), events, fewRounds());
+      add(List.of(bench.run(directory.resolve("kafka-streams"))));
     }
-    Reports.print(written(results), directory);
+    Reports.print(results, directory);
     return CommandLine.ExitCode.OK;
   }
 
+  /**
+   * Adds to what has been measured so far, and writes it, so that it stays should the rest fail.
+   */
+  private void add(List<Section> more) throws IOException {
+    results.sections().addAll(more);
+    Reports.write(results, directory);
+  }
+
   private void check(String word) {
-    List<String> stores = Peers.named(List.of()).stream().map(Peer::name).toList();
+    List<String> stores = Peers.all().stream().map(Peer::name).toList();
     List<String> lookups = LookupBench.names();
     if (Stream.concat(stores.stream(), lookups.stream()).noneMatch(name -> name.contains(word))) {
       throw new CommandLine.ParameterException(
@@ -338,18 +337,6 @@ public final class Bench implements Callable<Integer> {
           "--only: nothing has a name like %s; parts: %s; stores: %s; lookups in Flink: %s"
               .formatted(word, PARTS, stores, lookups));
     }
-  }
-
-  private static Results with(Results results, List<Section> more) {
-    List<Section> all = new ArrayList<>(results.sections());
-    all.addAll(more);
-    return new Results(results.machine(), results.parameters(), all);
-  }
-
-  /** Writes what has been measured so far, so that it stays should the rest fail. */
-  private Results written(Results results) throws IOException {
-    Reports.write(results, directory);
-    return results;
   }
 
   private List<Long> counts() {
@@ -365,6 +352,11 @@ public final class Bench implements Callable<Integer> {
 
   private int rounds() {
     return rounds > 0 ? rounds : isLong() ? 11 : 5;
+  }
+
+  /** Returns how often what takes long is measured. */
+  private int fewRounds() {
+    return rounds > 0 ? rounds : 3;
   }
 
   private int queries() {
@@ -384,8 +376,7 @@ public final class Bench implements Callable<Integer> {
     if (wants("lookup")) {
       return compare(builds, Measure.lookups(), peers);
     }
-    return List.of(
-        wants("build") ? builds.rounds(peers, rounds > 0 ? rounds : 3) : builds.missing(peers));
+    return List.of(wants("build") ? builds.rounds(peers, fewRounds()) : builds.missing(peers));
   }
 
   private List<Section> disk(Builds builds, List<Peer> peers) throws Exception {
@@ -395,11 +386,8 @@ public final class Bench implements Callable<Integer> {
         tables.put(peer.name(), builds.directory(peer));
       }
     }
-    return tables.isEmpty()
-        ? List.of()
-        : List.of(
-            new DiskBound(isLong() ? 3 : 1, isLong() ? 5 : 3)
-                .run(builds.records().workload(), tables));
+    DiskBound bound = new DiskBound(isLong() ? 3 : 1, isLong() ? 5 : 3);
+    return tables.isEmpty() ? List.of() : List.of(bound.run(builds.records().workload(), tables));
   }
 
   /**
@@ -407,15 +395,16 @@ public final class Bench implements Callable<Integer> {
    * other lookups.
    */
   private List<Section> flink(long count, List<String> words) throws Exception {
-    List<Object> arguments = new ArrayList<>();
-    arguments.add(directory.resolve("flink"));
-    arguments.add(count);
-    arguments.add(isLong() ? 10_000_000 : 400_000);
-    arguments.add(isLong() ? 500_000 : 50_000);
-    arguments.add(rounds > 0 ? rounds : 3);
-    arguments.add(String.join(",", words));
     return JavaProcess.call(
-        new TypeReference<>() {}, List.of(), LookupBench.class, arguments.toArray());
+        new TypeReference<>() {},
+        List.of(),
+        new LookupBench(
+            directory.resolve("flink"),
+            count,
+            isLong() ? 10_000_000 : 400_000,
+            isLong() ? 500_000 : 50_000,
+            fewRounds(),
+            words));
   }
 
   private Map<String, String> parameters(List<Long> counts) {

@@ -11,18 +11,17 @@ import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Sampler;
+import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.concurrent.Callable;
 
 /**
  * Builds the files of stores, each in a process of its own, so that neither its memory nor its
@@ -82,12 +81,7 @@ record Builds(Path data, RecordFile records, String heap) {
         JavaProcess.call(
             new TypeReference<>() {},
             List.of("-Xmx" + heap),
-            Builds.class,
-            data,
-            records.workload().data().name(),
-            count(),
-            heap,
-            peer.files());
+            new Build(data, records.workload().data().name(), count(), heap, peer.name()));
     JSON.writeValue(cost(peer).toFile(), cost);
     return cost;
   }
@@ -98,41 +92,36 @@ record Builds(Path data, RecordFile records, String heap) {
   }
 
   /** Builds what is not there yet. */
-  Section missing(List<Peer> peers) throws IOException, InterruptedException {
+  Section missing(List<Peer> peers) throws Exception {
     return section(peers, 1, false);
   }
 
   /** Builds everything again in every round, each time in another order. */
-  Section rounds(List<Peer> peers, int rounds) throws IOException, InterruptedException {
+  Section rounds(List<Peer> peers, int rounds) throws Exception {
     return section(peers, rounds, true);
   }
 
-  private Section section(List<Peer> peers, int rounds, boolean again)
-      throws IOException, InterruptedException {
-    Map<String, Row> rows = new LinkedHashMap<>();
-    List<Peer> order = new ArrayList<>();
-    for (Peer peer : peers) {
-      if (peer.hasFiles() && rows.put(peer.files(), row(peer)) == null) {
-        order.add(peer);
-      }
-    }
-    for (int round = 0; round < rounds; round++) {
-      Collections.rotate(order, 1);
-      for (Peer peer : order) {
-        if (again) {
-          delete(peer);
-        }
-        add(Objects.requireNonNull(rows.get(peer.files())), build(peer));
-      }
-    }
-    return section(List.copyOf(rows.values()));
+  private Section section(List<Peer> peers, int rounds, boolean again) throws Exception {
+    Map<String, Peer> distinct = new LinkedHashMap<>();
+    peers.stream().filter(Peer::hasFiles).forEach(peer -> distinct.putIfAbsent(peer.files(), peer));
+    List<Row> rows =
+        distinct.values().stream()
+            .map(peer -> new Row(peer.files(), peer.configuration()))
+            .toList();
+    Turns<Peer> turns = new Turns<>(rows, List.copyOf(distinct.values()));
+    turns.run(
+        0,
+        rounds,
+        (peer, round, row) -> {
+          if (again) {
+            delete(peer);
+          }
+          add(row, build(peer));
+        });
+    return section(turns.rows());
   }
 
-  static Row row(Peer peer) {
-    return new Row(peer.files(), peer.configuration());
-  }
-
-  void add(Row row, Cost cost) {
+  private void add(Row row, Cost cost) {
     row.add("records/s", count() / cost.seconds);
     row.add("bytes/record", (double) cost.bytesOnDisk / count());
     row.add("peak, MiB", (double) (cost.peakBytes >> 20));
@@ -143,23 +132,20 @@ record Builds(Path data, RecordFile records, String heap) {
     return Section.of("Builds, %,d records".formatted(count()), List.of("records/s"), rows);
   }
 
-  /** Arguments: data directory, data set, records, the heap as it was given, name of the files. */
-  public static void main(String[] arguments) throws Exception {
-    Builds builds =
-        of(Path.of(arguments[0]), arguments[1], Long.parseLong(arguments[2]), arguments[3]);
-    Peer peer = Peers.withFiles(arguments[4]);
-    Path directory = Files.createDirectories(builds.directory(peer));
-    Sampler anonymous = Sampler.start(() -> Machine.ownMemory("RssAnon"));
-    long start = System.nanoTime();
-    peer.build(builds.records, directory);
-    double seconds = (System.nanoTime() - start) / 1e9;
-    JavaProcess.answer(
-        arguments,
-        new Cost(
-            seconds,
-            Machine.ownMemory("VmHWM"),
-            anonymous.end(),
-            Directories.size(directory),
-            builds.heap));
+  /** One build. */
+  record Build(Path data, String set, long records, String heap, String name)
+      implements Callable<Cost> {
+    @Override
+    public Cost call() throws Exception {
+      Builds builds = of(data, set, records, heap);
+      Peer peer = Peers.one(name);
+      Path directory = Files.createDirectories(builds.directory(peer));
+      Sampler anonymous = Sampler.start(() -> Machine.ownMemory("RssAnon"));
+      long start = System.nanoTime();
+      peer.build(builds.records, directory);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      return new Cost(
+          seconds, Machine.ownMemory("VmHWM"), anonymous.end(), Directories.size(directory), heap);
+    }
   }
 }

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -55,7 +54,7 @@ final class Comparison {
    *
    * @param discard builds, measures and deletes one after the other
    */
-  List<Section> run(List<Peer> peers, boolean discard) throws IOException, InterruptedException {
+  List<Section> run(List<Peer> peers, boolean discard) throws Exception {
     List<Section> sections = new ArrayList<>();
     if (discard) {
       notes.add("one store at a time: built, measured and deleted");
@@ -160,12 +159,9 @@ final class Comparison {
         }
         stores.add(StoreProcess.start(builds, peer, rounds, queries));
       }
-      List<Row> rows =
-          some.stream().map(each -> new Row(each.name(), each.configuration())).toList();
+      Turns<StoreProcess> all = turns(stores);
       List<StoreProcess> inOrder =
           stores.stream().filter(store -> store.peer().isOrdered()).toList();
-      List<Row> ofOrder =
-          rows.stream().filter(row -> inOrder.contains(stores.get(rows.indexOf(row)))).toList();
       Set<Keys> prepared = EnumSet.noneOf(Keys.class);
       for (Measure measure : measures) {
         Progress.step("%s", measure.label());
@@ -177,34 +173,38 @@ final class Comparison {
         if (measure.way().equals("floor")) {
           checkOrder(inOrder);
         }
-        boolean order = measure.needsOrder();
-        new Turns<>(order ? ofOrder : rows, order ? inOrder : stores)
-            .measure(
-                measure.label(), UNTIMED, rounds, (store, round) -> store.measure(measure, round));
+        (measure.needsOrder() ? turns(inOrder) : all)
+            .run(
+                UNTIMED,
+                rounds,
+                (store, round, row) -> row.add(measure.label(), store.measure(measure, round)));
       }
       Progress.step("latencies");
-      new Turns<>(List.of(), stores)
-          .measure("", UNTIMED, rounds, (store, round) -> store.measure(Measure.LATENCY, round));
+      all.run(UNTIMED, rounds, (store, round, row) -> store.measure(Measure.LATENCY, round));
       for (StoreProcess store : stores) {
         Row row = new Row(store.peer().name(), "");
         store.latencies().forEach(row::add);
         latencies.add(row);
       }
       if (!directories.isEmpty()) {
-        Map<String, double[]> memory = MemoryLimit.measure(directories.iterator().next(), rounds);
-        for (Row row : rows) {
-          memory.forEach(row::add);
+        Row memory = MemoryLimit.measure(directories.iterator().next(), rounds);
+        for (Row row : all.rows()) {
+          row.measures().putAll(memory.measures());
           row.add(IN_READS, row.median(Measure.GET) / row.median(MemoryLimit.ONE_READ));
         }
         String names = String.join(", ", some.stream().map(Peer::name).toList());
         notes.add(names + ": " + Directories.pageCache(directories));
       }
-      lookups.addAll(rows);
+      lookups.addAll(all.rows());
     } finally {
       for (StoreProcess store : stores) {
         store.close();
       }
     }
+  }
+
+  private static Turns<StoreProcess> turns(List<StoreProcess> stores) {
+    return new Turns<>(stores.stream().map(StoreProcess::row).toList(), stores);
   }
 
   private static void checkOrder(List<StoreProcess> stores) throws IOException {

@@ -2,9 +2,12 @@ package io.bsdb.benchmarks;
 
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.InFlight;
+import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
+import io.bsdb.benchmarks.harness.Workers;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
@@ -14,16 +17,10 @@ import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -34,6 +31,7 @@ import java.util.concurrent.TimeUnit;
  * @param rounds whose median is taken
  */
 record DiskBound(int seconds, int rounds) {
+  private static final String FIO = "fio";
   private static final int DEPTH = 128;
   private static final String RING = "io_uring, depth " + DEPTH;
 
@@ -44,41 +42,42 @@ record DiskBound(int seconds, int rounds) {
 
   Section run(Workload workload, Map<String, Path> tables) throws Exception {
     Queries queries = workload.queries(Keys.UNIFORM);
-    Map<String, Row> rows = new LinkedHashMap<>();
-    tables.keySet().forEach(name -> rows.put(name, new Row(name, "")));
-    Row fio = new Row("fio", "");
     List<Path> files =
         Directories.files(tables.values().iterator().next()).stream()
             .filter(file -> file.toString().endsWith(".bsdb"))
             .toList();
-    for (int round = 0; round < rounds; round++) {
-      for (int threads : THREADS) {
-        String way = way(threads);
-        Progress.step("disk, round %d of %d: %s", round + 1, rounds, way);
-        if (Fio.isInstalled()) {
-          fio.add(
-              way,
-              threads == 0
-                  ? Fio.readsPerSecond(files, "io_uring", DEPTH, 1, seconds)
-                  : Fio.readsPerSecond(files, "psync", 1, threads, seconds));
-        }
-        for (Map.Entry<String, Path> table : tables.entrySet()) {
-          Row row = Objects.requireNonNull(rows.get(table.getKey()));
-          if (threads == 0) {
-            ring(table.getValue(), queries, row);
-          } else {
-            row.add(way, direct(table.getValue(), queries, threads));
-          }
-        }
-      }
-    }
-    for (Map.Entry<String, Path> table : tables.entrySet()) {
-      Objects.requireNonNull(rows.get(table.getKey()))
-          .add("reads/miss", readsPerMiss(table.getValue(), workload.queries(Keys.ABSENT)));
-    }
-    List<Row> all = new ArrayList<>(rows.values());
+    List<String> names = new ArrayList<>(tables.keySet());
     if (Fio.isInstalled()) {
-      all.add(0, fio);
+      names.add(0, FIO);
+    }
+    Turns<String> turns = Turns.of(names);
+    for (int threads : THREADS) {
+      String way = way(threads);
+      Progress.step("disk: %s", way);
+      turns.run(
+          0,
+          rounds,
+          (name, round, row) -> {
+            Path table = tables.get(name);
+            if (table == null) {
+              row.add(
+                  way,
+                  threads == 0
+                      ? Fio.readsPerSecond(files, "io_uring", DEPTH, 1, seconds)
+                      : Fio.readsPerSecond(files, "psync", 1, threads, seconds));
+            } else if (threads == 0) {
+              ring(table, queries, row);
+            } else {
+              row.add(way, direct(table, queries, threads));
+            }
+          });
+    }
+    Queries absent = workload.queries(Keys.ABSENT, ABSENT_LOOKUPS);
+    for (Row row : turns.rows()) {
+      Path table = tables.get(row.name());
+      if (table != null) {
+        row.add("reads/miss", readsPerMiss(table, absent));
+      }
     }
     return new Section(
         "Past the page cache (O_DIRECT), per second, %,d records".formatted(workload.records()),
@@ -86,7 +85,7 @@ record DiskBound(int seconds, int rounds) {
             "whole lookups, 90 % of them of present keys, beside reads of 4 KiB by fio",
             "cores and reads: of " + RING + "; asking and checking are included"),
         THREADS.stream().map(DiskBound::way).toList(),
-        all);
+        turns.rows());
   }
 
   private static String way(int threads) {
@@ -113,29 +112,19 @@ record DiskBound(int seconds, int rounds) {
 
   /** Returns lookups per second of threads that wait for each. */
   private double direct(Path table, Queries queries, int threads) throws Exception {
-    ExecutorService pool =
-        Executors.newFixedThreadPool(threads, r -> new Thread(r, "bench-direct"));
     try (SnapshotReader reader = SnapshotReader.open(table, options(Access.DIRECT))) {
       long start = System.nanoTime();
       long end = end();
-      List<Future<?>> all = new ArrayList<>();
-      for (int thread = 0; thread < threads; thread++) {
-        int first = thread * (queries.size() / threads);
-        all.add(
-            pool.submit(
-                () -> {
-                  for (int i = first; System.nanoTime() < end; i = (i + 1) % queries.size()) {
-                    queries.check(i, reader.get(queries.key(i)));
-                  }
-                  return null;
-                }));
-      }
-      for (Future<?> each : all) {
-        each.get();
-      }
+      Workers.run(
+          threads,
+          thread -> {
+            int first = thread * (queries.size() / threads);
+            for (int i = first; System.nanoTime() < end; i = (i + 1) % queries.size()) {
+              queries.check(i, reader.get(queries.key(i)));
+            }
+            return thread;
+          });
       return reader.metrics().lookups() * 1e9 / (System.nanoTime() - start);
-    } finally {
-      pool.shutdownNow();
     }
   }
 
@@ -144,7 +133,7 @@ record DiskBound(int seconds, int rounds) {
     try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, options(Access.IO_URING))) {
       // Twice the depth: while the ring works on one half, the other waits for it.
       InFlight lookups = new InFlight(2 * DEPTH);
-      long cpu = cpuNanos();
+      long cpu = Machine.processorNanos();
       long start = System.nanoTime();
       long end = end();
       for (int i = 0; System.nanoTime() < end; i = (i + 1) % queries.size()) {
@@ -162,14 +151,7 @@ record DiskBound(int seconds, int rounds) {
       row.add(RING, metrics.lookups() / elapsed * 1e9);
       row.add("reads/hit", metrics.blockReads() / passed);
       row.add("pages/read", metrics.bytesRead() / 4096.0 / metrics.blockReads());
-      row.add("cores", (cpuNanos() - cpu) / elapsed);
+      row.add("cores", (Machine.processorNanos() - cpu) / elapsed);
     }
-  }
-
-  private static long cpuNanos() {
-    return ManagementFactory.getOperatingSystemMXBean()
-            instanceof com.sun.management.OperatingSystemMXBean system
-        ? system.getProcessCpuTime()
-        : 0;
   }
 }

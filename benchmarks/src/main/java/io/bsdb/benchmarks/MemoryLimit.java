@@ -2,15 +2,14 @@ package io.bsdb.benchmarks;
 
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Workload;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Random reads of single bytes of mapped files that are in the page cache, in nanoseconds each. No
@@ -20,6 +19,7 @@ final class MemoryLimit {
   static final String ONE_READ = "memory read";
   static final String MANY_AT_ONCE = "many at once";
 
+  private static final int UNTIMED = 2;
   private static final int READS = 1 << 18;
   private static final int PAGE = 4096;
   private static final int MAXIMUM_PIECE = 64 << 20;
@@ -35,7 +35,7 @@ final class MemoryLimit {
   /**
    * Measures over all files of a directory, in pieces of one size but for the rest of each file.
    */
-  static Map<String, double[]> measure(Path directory, int rounds) throws IOException {
+  static Row measure(Path directory, int rounds) throws IOException {
     List<Path> files = Directories.files(directory);
     long largest = files.stream().mapToLong(file -> file.toFile().length()).max().orElseThrow();
     int pieceBytes = (int) Math.min(MAXIMUM_PIECE, Long.highestOneBit(largest));
@@ -47,30 +47,26 @@ final class MemoryLimit {
         }
       }
     }
-    return new MemoryLimit(pieces.toArray(MappedByteBuffer[]::new), pieceBytes).measure(rounds);
+    Row row = new Row("memory", "");
+    new MemoryLimit(pieces.toArray(MappedByteBuffer[]::new), pieceBytes).measure(rounds, row);
+    return row;
   }
 
-  private Map<String, double[]> measure(int rounds) {
+  private void measure(int rounds, Row row) {
     long checksum = touchPages();
-    double[] dependent = new double[rounds];
-    double[] independent = new double[rounds];
-    for (int round = -2; round < rounds; round++) {
+    for (int round = -UNTIMED; round < rounds; round++) {
       long start = System.nanoTime();
       checksum = oneAfterTheOther(checksum);
       long middle = System.nanoTime();
       checksum += manyAtOnce(checksum);
       long end = System.nanoTime();
       if (round >= 0) {
-        dependent[round] = (double) (middle - start) / READS;
-        independent[round] = (double) (end - middle) / READS;
+        row.add(ONE_READ, (double) (middle - start) / READS);
+        row.add(MANY_AT_ONCE, (double) (end - middle) / READS);
       }
     }
     // Printed, so that the compiler cannot drop the loops.
     Progress.step("memory was read, checksum %x", checksum);
-    Map<String, double[]> measured = new LinkedHashMap<>();
-    measured.put(ONE_READ, dependent);
-    measured.put(MANY_AT_ONCE, independent);
-    return measured;
   }
 
   private long touchPages() {

@@ -4,23 +4,24 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Measure;
+import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 
 /**
  * A store that is open in a process of its own and answers when it is asked, one line to a line. So
  * neither compiled code nor garbage of one store is in another's way, and each is as alone as in a
  * program that uses no other.
  */
-record StoreProcess(Peer peer, int length, JavaProcess process) implements Closeable {
+record StoreProcess(Peer peer, Row row, int length, JavaProcess process) implements Closeable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** For values that are looked up, and for what stores need beside records. */
@@ -37,14 +38,15 @@ record StoreProcess(Peer peer, int length, JavaProcess process) implements Close
             // A heap whose memory the process has from the start. Else the values that a store
             // copies are the first to touch it, for hundreds of nanoseconds each.
             List.of("-XX:+AlwaysPreTouch", "-Xms" + heap, "-Xmx" + heap),
-            StoreProcess.class,
-            builds.data(),
-            builds.records().workload().data().name(),
-            builds.count(),
-            peer.name(),
-            rounds,
-            length);
-    StoreProcess started = new StoreProcess(peer, length, process);
+            new Serving(
+                builds.data(),
+                builds.records().workload().data().name(),
+                builds.count(),
+                peer.name(),
+                rounds,
+                length));
+    Row row = new Row(peer.name(), peer.configuration());
+    StoreProcess started = new StoreProcess(peer, row, length, process);
     try {
       process.ask("open");
     } catch (IOException e) {
@@ -87,41 +89,36 @@ record StoreProcess(Peer peer, int length, JavaProcess process) implements Close
     process.close();
   }
 
-  /** Arguments: data directory, data set, records, name of the peer, rounds, length. */
-  public static void main(String[] arguments) throws Exception {
-    PrintStream answers = JavaProcess.answers();
-    Builds builds =
-        Builds.of(Path.of(arguments[0]), arguments[1], Long.parseLong(arguments[2]), "");
-    Peer peer = Peers.one(arguments[3]);
-    int rounds = Integer.parseInt(arguments[4]);
-    int length = Integer.parseInt(arguments[5]);
-    try (Store store = peer.open(builds.records(), builds.directory(peer))) {
-      StoreRun run =
-          new StoreRun(store, builds.records().workload(), rounds, length, System::nanoTime);
-      JavaProcess.converse(answers, question -> answer(run, question.split(" ", -1)));
+  /** What the process does: it opens a store and answers. */
+  record Serving(Path data, String set, long records, String name, int rounds, int length)
+      implements Callable<Void> {
+    @Override
+    public Void call() throws Exception {
+      Builds builds = Builds.of(data, set, records, "");
+      Peer peer = Peers.one(name);
+      try (Store store = peer.open(builds.records(), builds.directory(peer))) {
+        StoreRun run =
+            new StoreRun(store, builds.records().workload(), rounds, length, System::nanoTime);
+        JavaProcess.converse(question -> answer(run, question.split(" ", -1)));
+      }
+      return null;
     }
   }
 
   private static String answer(StoreRun run, String[] question) throws Exception {
-    switch (question[0]) {
-      case "open" -> {
-        return "ready";
-      }
-      case "percentiles" -> {
-        return JSON.writeValueAsString(run.latencies());
-      }
-      case "order" -> {
-        return Long.toString(run.orderedHash());
-      }
+    return switch (question[0]) {
+      case "open" -> "ready";
+      case "percentiles" -> JSON.writeValueAsString(run.latencies());
+      case "order" -> Long.toString(run.orderedHash());
       case "prepare" -> {
         run.prepare(Keys.valueOf(question[1]));
-        return "done " + run.received();
+        yield "done " + run.received();
       }
       default -> {
         int number = Integer.parseInt(question[2]);
         Measure measure = new Measure("", question[0], number, Keys.valueOf(question[1]));
-        return Long.toString(run.measure(measure, Integer.parseInt(question[3])));
+        yield Long.toString(run.measure(measure, Integer.parseInt(question[3])));
       }
-    }
+    };
   }
 }

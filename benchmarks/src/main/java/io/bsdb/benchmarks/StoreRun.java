@@ -1,22 +1,18 @@
 package io.bsdb.benchmarks;
 
 import io.bsdb.benchmarks.harness.Measure;
-import io.bsdb.benchmarks.harness.Records.Receiver;
+import io.bsdb.benchmarks.harness.RecordFile.Receiver;
+import io.bsdb.benchmarks.harness.Workers;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.benchmarks.peers.Store;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
@@ -34,7 +30,10 @@ final class StoreRun {
   private final int slices;
   private final int length;
   private final Map<Keys, Queries> queries = new EnumMap<>(Keys.class);
-  private final Map<Integer, ExecutorService> pools = new HashMap<>();
+
+  /** Threads that stay from round to round: some stores open something for each. */
+  private final Map<Integer, Workers> pools = new HashMap<>();
+
   private final Histogram latencies = new Histogram(3);
   private final Histogram notCounted = new Histogram(3);
   private final LongSupplier clock;
@@ -109,18 +108,13 @@ final class StoreRun {
     if (threads == 1) {
       ask(all, round, 0, 1, part);
     } else {
-      List<Callable<Void>> tasks = new ArrayList<>();
-      for (int i = 0; i < threads; i++) {
-        int thread = i;
-        tasks.add(
-            () -> {
-              ask(all, round, thread, threads, part);
-              return null;
-            });
-      }
-      for (Future<Void> task : pools.computeIfAbsent(threads, StoreRun::pool).invokeAll(tasks)) {
-        task.get();
-      }
+      pools
+          .computeIfAbsent(threads, Workers::new)
+          .run(
+              thread -> {
+                ask(all, round, thread, threads, part);
+                return thread;
+              });
     }
     return clock.getAsLong() - start;
   }
@@ -186,17 +180,6 @@ final class StoreRun {
       histogram.recordValue(clock.getAsLong() - start);
       all.check(i, value);
     }
-  }
-
-  /** Threads that stay from round to round: some stores open something for each. */
-  private static ExecutorService pool(int threads) {
-    return Executors.newFixedThreadPool(
-        threads,
-        task -> {
-          Thread thread = new Thread(task, "bench-get");
-          thread.setDaemon(true);
-          return thread;
-        });
   }
 
   /** Returns nanoseconds by name of the percentile, of all gets that were timed alone. */

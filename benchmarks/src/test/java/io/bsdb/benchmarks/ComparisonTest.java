@@ -37,7 +37,7 @@ class ComparisonTest {
     for (Row row : lookups.rows()) {
       assertThat(row.measures()).containsKeys(LABELS.toArray(String[]::new));
       for (String label : LABELS) {
-        assertThat(row.measures().get(label).rounds()).hasSize(2).allMatch(nanos -> nanos > 0);
+        assertThat(row.measures().get(label)).hasSize(2).allMatch(nanos -> nanos > 0);
       }
     }
     for (Row row : latencies.rows()) {
@@ -110,11 +110,11 @@ class ComparisonTest {
     Builds.Cost first = builds.build(peers.get(0));
 
     assertThat(builds.build(peers.get(0))).isEqualTo(first);
-    assertThat(builds.missing(peers).rows().get(0).measures().get("records/s").rounds())
+    assertThat(builds.missing(peers).rows().get(0).measures().get("records/s"))
         .containsExactly(RECORDS / first.seconds());
     Builds others = Builds.of(data, "json", RECORDS, "300m");
     assertThat(others.build(peers.get(0)).heap()).isEqualTo("300m");
-    assertThat(others.rounds(peers, 2).rows().get(0).measures().get("records/s").rounds())
+    assertThat(others.rounds(peers, 2).rows().get(0).measures().get("records/s"))
         .doesNotHaveDuplicates()
         .hasSize(2);
   }
@@ -135,16 +135,7 @@ class ComparisonTest {
   @Test
   void refusesAStoreThatAnswersWrongly() throws Exception {
     Workload workload = new Workload(RECORDS);
-    Store wrong =
-        new Store() {
-          @Override
-          public byte[] get(byte[] key) {
-            return workload.value(7);
-          }
-
-          @Override
-          public void close() {}
-        };
+    Store wrong = key -> workload.value(7);
 
     StoreRun run = new StoreRun(wrong, workload, 1, 1 << 10, System::nanoTime);
 

@@ -13,11 +13,11 @@ import io.bsdb.format.PartChecksum;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -28,6 +28,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -67,12 +68,7 @@ class LookupCostTest {
     absent = workload.queries(Keys.ABSENT);
     for (Layout layout : Layout.values()) {
       WriterOptions options = WriterOptions.builder().layout(layout).partitions(4).build();
-      try (SnapshotWriter writer = SnapshotWriter.create(table(layout), options)) {
-        for (int id = 0; id < RECORDS; id++) {
-          writer.add(workload.key(id), workload.value(id));
-        }
-        writer.publish();
-      }
+      workload.publish(table(layout), options);
     }
   }
 
@@ -91,80 +87,65 @@ class LookupCostTest {
     };
   }
 
-  private interface Body {
-    void run() throws IOException;
+  private interface Lookup {
+    void of(SnapshotReader reader, int query) throws IOException;
   }
 
   /**
-   * Bytes that this thread allocates in a run, the least of many: until the optimizing compiler is
-   * done, and when it begins again, runs allocate more.
+   * Checks the bytes that this thread allocates for all queries, the least of many runs: until the
+   * optimizing compiler is done, and when it begins again, runs allocate more.
+   *
+   * @param most for all; a byte per query more is no further object: those of the measurement
+   * @param batch queries of one lookup
    */
-  private static long allocated(long enough, Body body) throws IOException {
+  private void assertAllocates(Layout layout, long most, int batch, Lookup lookup)
+      throws IOException {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long enough = most + (views(layout) + 1L) * CALLS;
     long least = Long.MAX_VALUE;
-    for (int run = 0; run < 2_000 && least > enough; run++) {
-      long before = threads.getCurrentThreadAllocatedBytes();
-      body.run();
-      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    try (SnapshotReader reader = open(layout, Access.MAPPED)) {
+      for (int run = 0; run < 2_000 && least > enough; run++) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < CALLS; i += batch) {
+          lookup.of(reader, i);
+        }
+        least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+      }
     }
-    return least;
+    assertThat(least).isLessThanOrEqualTo(enough);
+  }
+
+  /** Returns what the values of all queries take. */
+  private long values() {
+    return VALUE_ARRAY * IntStream.range(0, CALLS).filter(queries::isPresent).count();
   }
 
   @ParameterizedTest
   @EnumSource(Layout.class)
   void lendingAllocatesNothing(Layout layout) throws IOException {
-    assertAllocates(
-        layout,
-        0,
-        (reader, key) -> reader.get(key, (index, bytes, offset, length) -> Boolean.TRUE));
+    ValueReader<Boolean> lent = (index, bytes, offset, length) -> Boolean.TRUE;
+    assertAllocates(layout, 0, 1, (reader, query) -> reader.get(queries.key(query), lent));
   }
 
   @ParameterizedTest
   @EnumSource(Layout.class)
   void getIntoBufferAllocatesNoMoreThanItsReader(Layout layout) throws IOException {
     ByteBuffer target = ByteBuffer.allocateDirect(Workload.VALUE_LENGTH);
-    assertAllocates(layout, BUFFER_READER, (reader, key) -> reader.get(key, target.clear()));
-  }
-
-  private interface Lookup {
-    void of(SnapshotReader reader, byte[] key) throws IOException;
-  }
-
-  private void assertAllocates(Layout layout, int perCall, Lookup lookup) throws IOException {
-    try (SnapshotReader reader = open(layout, Access.MAPPED)) {
-      long most = (perCall + views(layout) + 1L) * CALLS;
-      long bytes =
-          allocated(
-              most,
-              () -> {
-                for (int i = 0; i < CALLS; i++) {
-                  lookup.of(reader, queries.key(i));
-                }
-              });
-      // A byte per call more is no further object per call: those of the measurement itself.
-      assertThat(bytes).isLessThanOrEqualTo(most);
-    }
+    assertAllocates(
+        layout,
+        (long) BUFFER_READER * CALLS,
+        1,
+        (reader, query) -> reader.get(queries.key(query), target.clear()));
   }
 
   @ParameterizedTest
   @EnumSource(Layout.class)
   void getAllocatesNoMoreThanTheValue(Layout layout) throws IOException {
-    long values = 0;
-    for (int i = 0; i < CALLS; i++) {
-      values += queries.isPresent(i) ? VALUE_ARRAY : 0;
-    }
-    long most = values + (views(layout) + 1L) * CALLS;
-    try (SnapshotReader reader = open(layout, Access.MAPPED)) {
-      long bytes =
-          allocated(
-              most,
-              () -> {
-                for (int i = 0; i < CALLS; i++) {
-                  queries.check(i, reader.get(queries.key(i)));
-                }
-              });
-      assertThat(bytes).isLessThanOrEqualTo(most);
-    }
+    assertAllocates(
+        layout,
+        values(),
+        1,
+        (reader, query) -> queries.check(query, reader.get(queries.key(query))));
   }
 
   /**
@@ -177,25 +158,16 @@ class LookupCostTest {
       names = {"BLOCKED", "SYMBOLS"})
   void getAllAllocatesLittleBesideTheValues(Layout layout) throws IOException {
     List<List<byte[]>> batches = queries.batches(Measure.BATCH);
-    long values = 0;
-    for (int i = 0; i < CALLS; i++) {
-      values += queries.isPresent(i) ? VALUE_ARRAY : 0;
-    }
-    long most = values + 96L * CALLS;
-    try (SnapshotReader reader = open(layout, Access.MAPPED)) {
-      long bytes =
-          allocated(
-              most,
-              () -> {
-                for (int i = 0; i < CALLS; i += Measure.BATCH) {
-                  List<byte[]> found = reader.getAll(batches.get(i / Measure.BATCH));
-                  for (int j = 0; j < Measure.BATCH; j++) {
-                    queries.check(i + j, found.get(j));
-                  }
-                }
-              });
-      assertThat(bytes).isLessThanOrEqualTo(most);
-    }
+    assertAllocates(
+        layout,
+        values() + 95L * CALLS,
+        Measure.BATCH,
+        (reader, query) -> {
+          List<byte[]> found = reader.getAll(batches.get(query / Measure.BATCH));
+          for (int i = 0; i < Measure.BATCH; i++) {
+            queries.check(query + i, found.get(i));
+          }
+        });
   }
 
   /**

@@ -54,6 +54,17 @@ class ReportsTest {
   }
 
   @Test
+  void relatesFiguresOfTheSameRound() {
+    Row own = row("own", 2, 4, 9);
+
+    own.relate("times other", "get", row("other", 1, 4, 3), (figure, base) -> figure / base);
+
+    assertThat(own.measures().get("times other")).containsExactly(2.0, 1.0, 3.0);
+    assertThat(own.median("times other")).isEqualTo(2);
+    assertThat(row("two", 2, 5).median("get")).isEqualTo(3.5);
+  }
+
+  @Test
   void writesJson(@TempDir Path directory) throws Exception {
     Results results = results(section(row("slow", 6), row("own", 3)));
 

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -26,17 +27,10 @@ class StoreRunTest {
     for (int id = 0; id < workload.records(); id++) {
       records.put(ByteBuffer.wrap(workload.key(id)), workload.value(id));
     }
-    return new Store() {
-      private int asked;
-
-      @Override
-      public byte[] get(byte[] key) {
-        clock.addAndGet(asked++ == slow ? SLOW_NANOS : FAST_NANOS);
-        return records.get(ByteBuffer.wrap(key));
-      }
-
-      @Override
-      public void close() {}
+    AtomicInteger asked = new AtomicInteger();
+    return key -> {
+      clock.addAndGet(asked.getAndIncrement() == slow ? SLOW_NANOS : FAST_NANOS);
+      return records.get(ByteBuffer.wrap(key));
     };
   }
 

@@ -25,7 +25,7 @@ public final class HaloDbStore implements StoreKind {
 
   @Override
   public Store open(Path directory, Durability durability, int keyLength, int records)
-      throws IOException {
+      throws HaloDBException {
     if (durability == Durability.COMMIT) {
       throw new IllegalArgumentException("HaloDB has no durable puts");
     }
@@ -37,30 +37,18 @@ public final class HaloDbStore implements StoreKind {
     options.setCompactionJobRate((int) BuiltInStores.COMPACTION_RATE);
     options.setUseMemoryPool(true);
     options.setFixedKeySize(keyLength);
-    try {
-      return new Open(HaloDB.open(directory.toFile(), options));
-    } catch (HaloDBException e) {
-      throw new IOException(e);
-    }
+    return new Open(HaloDB.open(directory.toFile(), options));
   }
 
   private record Open(HaloDB db) implements Store {
     @Override
-    public void put(byte[] key, byte[] value) throws IOException {
-      try {
-        db.put(key, value);
-      } catch (HaloDBException e) {
-        throw new IOException(e);
-      }
+    public void put(byte[] key, byte[] value) throws HaloDBException {
+      db.put(key, value);
     }
 
     @Override
-    public byte @Nullable [] get(byte[] key) throws IOException {
-      try {
-        return db.get(key);
-      } catch (HaloDBException e) {
-        throw new IOException(e);
-      }
+    public byte @Nullable [] get(byte[] key) throws HaloDBException {
+      return db.get(key);
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
@@ -47,7 +48,7 @@ import org.apache.flink.table.types.logical.RowType;
  * read: by a job that writes them into the table, or by the temporal join, into its state. Then the
  * orders may come, to a job that runs already and has made a checkpoint. Contenders take turns.
  */
-public final class HistoryBench {
+public record HistoryBench(Path directory, LocalFlink flink) {
   private static final int PARALLELISM = 2;
   private static final Duration INTERVAL = Duration.ofSeconds(10);
   private static final String BSDB = "bsdb";
@@ -66,30 +67,17 @@ public final class HistoryBench {
    *
    * @param backend of the state
    */
-  private record Contender(String name, String backend, Row figures, Row counts) {
-    static Contender of(String name, String backend) {
-      return new Contender(name, backend, new Row(name, ""), new Row(name, ""));
-    }
-
-    static List<Contender> all() {
-      return List.of(
-          of(BSDB, "hashmap"),
-          of("temporal join, RocksDB", "rocksdb"),
-          of("temporal join, heap", "hashmap"));
-    }
-
+  private record Contender(String name, String backend) {
     boolean looksUp() {
       return name.equals(BSDB);
     }
   }
 
-  private final Path directory;
-  private final LocalFlink flink;
-
-  private HistoryBench(Path directory, LocalFlink flink) {
-    this.directory = directory;
-    this.flink = flink;
-  }
+  private static final List<Contender> CONTENDERS =
+      List.of(
+          new Contender(BSDB, "hashmap"),
+          new Contender("temporal join, RocksDB", "rocksdb"),
+          new Contender("temporal join, heap", "hashmap"));
 
   /** Runs the comparison in a process without RocksDB's own library: Flink brings another. */
   public static List<Section> run(Path directory, long items, long orders, int rounds)
@@ -101,52 +89,48 @@ public final class HistoryBench {
     return JavaProcess.call(
         new TypeReference<>() {},
         List.of("-cp", classPath),
-        HistoryBench.class,
-        directory.toAbsolutePath().resolve("history"),
-        items,
-        orders,
-        rounds);
+        new Comparison(directory.toAbsolutePath().resolve("history"), items, orders, rounds));
   }
 
-  /** Arguments: directory, items, orders, rounds, file for the answer. */
-  public static void main(String[] arguments) throws Exception {
-    Path directory = Path.of(arguments[0]);
-    Configuration configuration = new Configuration();
-    configuration.set(CoreOptions.TMP_DIRS, directory.resolve("tmp").toString());
-    configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(1024));
-    try (LocalFlink flink = LocalFlink.start(PARALLELISM, configuration)) {
-      JavaProcess.answer(
-          arguments,
-          new HistoryBench(directory, flink)
-              .compare(
-                  Long.parseLong(arguments[1]),
-                  Long.parseLong(arguments[2]),
-                  Integer.parseInt(arguments[3])));
+  record Comparison(Path directory, long items, long orders, int rounds)
+      implements Callable<List<Section>> {
+    @Override
+    public List<Section> call() throws Exception {
+      Configuration configuration = new Configuration();
+      configuration.set(CoreOptions.TMP_DIRS, directory.resolve("tmp").toString());
+      configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(1024));
+      try (LocalFlink flink = LocalFlink.start(PARALLELISM, configuration)) {
+        return new HistoryBench(directory, flink).compare(items, orders, rounds);
+      } finally {
+        Directories.delete(directory);
+      }
     }
-    Directories.delete(directory);
   }
 
   private List<Section> compare(long items, long orders, int rounds) throws Exception {
-    for (Contender contender : Contender.all()) {
-      run(contender, new HistoryStreams(items / 10, orders / 10));
-    }
+    HistoryStreams few = new HistoryStreams(items / 10, orders / 10);
     HistoryStreams streams = new HistoryStreams(items, orders);
-    List<Contender> contenders = Contender.all();
-    Turns<Contender> turns =
-        new Turns<>(contenders.stream().map(Contender::figures).toList(), contenders);
-    turns.measure(JOINED, 0, rounds, (contender, round) -> run(contender, streams));
+    Map<String, Contender> byName = new LinkedHashMap<>();
+    CONTENDERS.forEach(contender -> byName.put(contender.name, contender));
+    Turns<Contender> turns = new Turns<>(byName);
+    Turns<Contender> counts = new Turns<>(byName);
+    turns.run(
+        1,
+        rounds,
+        (contender, round, row) -> {
+          run(contender, round < 0 ? few : streams, row);
+          Row got = round < 0 ? row : counts.row(contender);
+          count(contender, round < 0 ? few : streams, got);
+        });
     return List.of(
         turns.section(
             "%,d orders, and ten prices of each of %,d items".formatted(orders, items),
             List.of(JOINED, ALL, CHECKPOINT)),
-        Section.of(
-            "What orders got", List.of(), contenders.stream().map(Contender::counts).toList()));
+        counts.section("What orders got", List.of()));
   }
 
-  /** Returns orders per second. */
-  private double run(Contender contender, HistoryStreams streams) throws Exception {
+  private void run(Contender contender, HistoryStreams streams, Row row) throws Exception {
     Directories.delete(directory.resolve("table"));
-    Row row = contender.figures;
     Numbers.restart(PARALLELISM);
     StreamTableEnvironment tables = session(contender, streams);
     long start = System.nanoTime();
@@ -166,27 +150,22 @@ public final class HistoryBench {
     row.add(CHECKPOINT, (double) written + checkpoint(join));
     long filled = System.nanoTime();
     Numbers.letOrdersCome();
-    await(join, () -> Check.total() >= streams.orders() / 2);
-    long half = System.nanoTime();
     await(join, () -> Check.total() >= streams.orders());
     long end = System.nanoTime();
     row.add("checkpoint at the end, bytes", (double) written + checkpoint(join));
     end(join).get();
-    double rate = streams.orders() * 1e9 / (end - filled);
-    row.add("the second half, rows/s", streams.orders() * 0.5e9 / (end - half));
     row.add("prices read, s", (filled - start) / 1e9);
     row.add(ALL, (end - start) / 1e9);
+    row.add(JOINED, streams.orders() * 1e9 / (end - filled));
     if (contender.looksUp()) {
       row.add("table, bytes", (double) Directories.size(directory.resolve("table")));
     }
-    Progress.step("%,.0f orders/s: %s", rate, contender.name);
-    count(contender, streams);
-    return rate;
+    Progress.step("%,.0f orders/s: %s", row.median(JOINED), contender.name);
   }
 
-  private void count(Contender contender, HistoryStreams streams) {
+  private static void count(Contender contender, HistoryStreams streams, Row row) {
     Map<String, Long> got = Check.countsAndReset();
-    got.forEach((name, count) -> contender.counts.add(name, (double) count));
+    got.forEach((name, count) -> row.add(name, (double) count));
     Map<String, Long> wrong = new LinkedHashMap<>(got);
     wrong.keySet().removeIf(name -> name.endsWith("right"));
     if (!contender.looksUp()) {
@@ -254,7 +233,7 @@ public final class HistoryBench {
   }
 
   private static JobID start(StreamTableEnvironment tables, String statement) {
-    return tables.executeSql(statement).getJobClient().orElseThrow().getJobID();
+    return Jobs.start(tables, statement).getJobID();
   }
 
   /** Completes when the job has ended, exceptionally if it failed. */

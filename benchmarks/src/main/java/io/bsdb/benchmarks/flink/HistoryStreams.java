@@ -42,7 +42,7 @@ record HistoryStreams(long items, long orders) implements Serializable {
   RowData row(Stream stream, long number) {
     boolean isPrice = stream == Stream.PRICES;
     return GenericRowData.of(
-        (isPrice ? number % items : place(number)) * LookupJob.STEP % items,
+        (isPrice ? number % items : place(number)) * Jobs.STEP % items,
         number,
         TimestampData.fromEpochMillis(isPrice ? number : time(number)));
   }

@@ -11,7 +11,6 @@ import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,20 +43,17 @@ public record JoinBench(Path directory, long rows, long events) {
       tables.put(layout, table);
     }
     Turns<Path> turns = new Turns<>(tables);
-    List<String> figures = new ArrayList<>();
     for (List<String> columns : QUERIES) {
       String figure = "%d of 8 columns, µs per event".formatted(columns.size());
       Progress.step("%s", figure);
-      figures.add(figure);
-      turns.measure(figure, 1, rounds, (table, round) -> join(table, columns));
+      turns.run(1, rounds, (table, round, row) -> row.add(figure, join(table, columns)));
     }
-    return List.of(
-        turns.section("Joins in Flink: %,d rows, %,d events".formatted(rows, events), figures));
+    return List.of(turns.section("Joins in Flink: %,d rows, %,d events".formatted(rows, events)));
   }
 
   /** Runs one job; returns microseconds per event. */
   private double join(Path table, List<String> columns) throws Exception {
-    StreamTableEnvironment tables = LookupJob.environment(RuntimeExecutionMode.STREAMING, events);
+    StreamTableEnvironment tables = LookupJob.session(RuntimeExecutionMode.STREAMING, rows, events);
     tables.executeSql(
         """
         CREATE TABLE d (id BIGINT, c1 STRING, c2 STRING, c3 STRING, c4 STRING, c5 STRING,
@@ -66,16 +62,13 @@ public record JoinBench(Path directory, long rows, long events) {
         """
             .formatted(table));
     tables.executeSql(
-        "CREATE TEMPORARY VIEW s AS SELECT RECORD_KEY(MOD(f0 * %d, %d)) AS k, pt FROM numbers"
-            .formatted(LookupJob.STEP, rows));
-    tables.executeSql(
         "CREATE TABLE target (k BIGINT%s) WITH ('connector' = 'blackhole')"
             .formatted(", %s STRING".repeat(columns.size()).formatted(columns.toArray())));
-    return LookupJob.millis(
+    return Jobs.run(
             tables,
             "INSERT INTO target SELECT s.k%s FROM s JOIN d FOR SYSTEM_TIME AS OF s.pt ON d.id = s.k"
                 .formatted(", d.%s".repeat(columns.size()).formatted(columns.toArray())))
-        * 1e3
+        * 1e6
         / events;
   }
 }

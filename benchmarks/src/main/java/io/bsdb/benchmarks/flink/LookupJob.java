@@ -2,6 +2,7 @@ package io.bsdb.benchmarks.flink;
 
 import io.bsdb.benchmarks.harness.InFlight;
 import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.reader.AsyncSnapshotReader;
 import io.bsdb.reader.options.Access;
@@ -18,11 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.RuntimeExecutionMode;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.table.api.EnvironmentSettings;
-import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.jspecify.annotations.Nullable;
 
@@ -39,31 +36,16 @@ record LookupJob(Path path, long rows) {
   /** After which the next version is put in service, where versions change. */
   private static final int VERSION_SECONDS = 5;
 
-  /** A step through the records that hits them in no order that memory could foresee. */
-  static final long STEP = 7_368_787;
-
-  static StreamTableEnvironment environment(RuntimeExecutionMode mode, long numbers) {
-    Configuration configuration = new Configuration();
-    configuration.set(ExecutionOptions.RUNTIME_MODE, mode);
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
-    env.setParallelism(1);
-    EnvironmentSettings.Builder settings = EnvironmentSettings.newInstance();
-    StreamTableEnvironment tables =
-        StreamTableEnvironment.create(
-            env,
-            (mode == RuntimeExecutionMode.BATCH
-                    ? settings.inBatchMode()
-                    : settings.inStreamingMode())
-                .build());
+  /** Creates a session with a view {@code s} of events that have keys {@code k} of the table. */
+  static StreamTableEnvironment session(RuntimeExecutionMode mode, long rows, long events) {
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    StreamTableEnvironment tables = Jobs.session(env, mode, 1, events);
     tables.createTemporarySystemFunction("RECORD_KEY", WorkloadFunctions.KeyOf.class);
     tables.createTemporarySystemFunction("RECORD_VALUE", WorkloadFunctions.ValueOf.class);
     tables.createTemporarySystemFunction("CHECKED", WorkloadFunctions.Check.class);
-    tables.createTemporaryView(
-        "numbers",
-        tables.fromDataStream(
-            env.fromSequence(0, numbers - 1),
-            Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
+    tables.executeSql(
+        "CREATE TEMPORARY VIEW s AS SELECT RECORD_KEY(MOD(f0 * %d, %d)) AS k, pt FROM numbers"
+            .formatted(Jobs.STEP, rows));
     return tables;
   }
 
@@ -76,7 +58,7 @@ record LookupJob(Path path, long rows) {
   /** Builds two versions of the table, unless they are there. */
   void build() throws Exception {
     while (Table.at(path).versions().size() < 2) {
-      StreamTableEnvironment tables = environment(RuntimeExecutionMode.BATCH, rows);
+      StreamTableEnvironment tables = session(RuntimeExecutionMode.BATCH, rows, rows);
       declare(
           tables, "'connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '16'".formatted(path));
       tables
@@ -106,52 +88,40 @@ record LookupJob(Path path, long rows) {
   }
 
   /**
-   * Duration of one job.
+   * Runs the job for so many events, and returns seconds.
    *
-   * @param newVersions that were put in service meanwhile
+   * @param row for the number of new versions that were put in service meanwhile
    */
-  record Took(long nanos, int newVersions) {}
-
-  /** Runs the job for so many events. */
-  Took run(Variant variant, long events) throws Exception {
+  double run(Variant variant, long events, Row row) throws Exception {
     if (variant == Variant.DISK_READER) {
-      return new Took(readerAlone(events), 0);
+      return readerAlone(events);
     }
-    StreamTableEnvironment tables = environment(RuntimeExecutionMode.STREAMING, events);
+    StreamTableEnvironment tables = session(RuntimeExecutionMode.STREAMING, rows, events);
     declare(tables, options(variant));
     tables.executeSql("CREATE TABLE target (ok BOOLEAN) WITH ('connector' = 'blackhole')");
-    tables.executeSql(
-        "CREATE TEMPORARY VIEW s AS SELECT RECORD_KEY(MOD(f0 * %d, %d)) AS k, pt FROM numbers"
-            .formatted(STEP, rows));
-    CountDownLatch ended = new CountDownLatch(variant == Variant.BSDB_REFRESHED ? 1 : 0);
+    CountDownLatch ended = new CountDownLatch(1);
     FutureTask<Integer> publications = new FutureTask<>(() -> publish(ended));
-    new Thread(publications, "publisher").start();
-    long millis;
+    if (variant == Variant.BSDB_REFRESHED) {
+      new Thread(publications, "publisher").start();
+    }
+    double seconds;
     try {
-      millis = millis(tables, "INSERT INTO target " + query(variant));
+      seconds = Jobs.run(tables, "INSERT INTO target " + query(variant));
     } finally {
       ended.countDown();
+    }
+    if (variant == Variant.BSDB_REFRESHED) {
+      row.add("new versions", publications.get());
     }
     long checked = WorkloadFunctions.Check.countAndReset();
     if (checked != events) {
       throw new IllegalStateException("rows: expected=%d actual=%d".formatted(events, checked));
     }
-    return new Took(TimeUnit.MILLISECONDS.toNanos(millis), publications.get());
+    return seconds;
   }
 
-  /** Runs a job to its end, and returns how long it took. */
-  static long millis(StreamTableEnvironment tables, String statement) throws Exception {
-    return tables
-        .executeSql(statement)
-        .getJobClient()
-        .orElseThrow()
-        .getJobExecutionResult()
-        .get()
-        .getNetRuntime();
-  }
-
-  /** Looks the same keys up past the page cache, without Flink; returns nanoseconds. */
-  private long readerAlone(long events) throws Exception {
+  /** Looks the same keys up past the page cache, without Flink; returns seconds. */
+  private double readerAlone(long events) throws Exception {
     ReaderOptions options = ReaderOptions.builder().access(Access.IO_URING).build();
     try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(path, options)) {
       var schema = Objects.requireNonNull(reader.manifest().schema());
@@ -161,18 +131,18 @@ record LookupJob(Path path, long rows) {
       long start = System.nanoTime();
       for (long i = 0; i < events; i++) {
         lookups.begin();
-        long key = Workload.keyNumber(i * STEP % rows);
+        long key = Workload.keyNumber(i * Jobs.STEP % rows);
         lookups.endWith(
             reader.get(writer.reset().writeLong(key).toBytes()),
             value -> check(layout, key, value));
       }
       lookups.await();
-      long nanos = System.nanoTime() - start;
+      double seconds = (System.nanoTime() - start) / 1e9;
       String access = reader.metrics().effectiveAccess();
       if (!access.startsWith(Access.IO_URING.name())) {
         Progress.step("io_uring is not available: %s", access);
       }
-      return nanos;
+      return seconds;
     }
   }
 

@@ -1,14 +1,13 @@
 package io.bsdb.benchmarks.flink;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.examples.cluster.LocalFlink;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,23 +23,11 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
  * and by {@code 'sink.publish' = 'auto'} where few have changed or all. The jobs take turns in one
  * cluster, in rounds after one that does not count. Ratios are those of each round.
  */
-public final class ReloadJobBench {
+public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
   private static final int PARALLELISM = 2;
   private static final int CHANGED_PART = 100;
-  private static final long STEP = 7_368_787;
   private static final String NAME = "x".repeat(90);
   private static final String PROCESSOR = "processor, s";
-  private static final String RATIO = "times a build";
-
-  private final Path directory;
-  private final LocalFlink flink;
-  private final long count;
-
-  private ReloadJobBench(Path directory, LocalFlink flink, long count) {
-    this.directory = directory;
-    this.flink = flink;
-    this.count = count;
-  }
 
   /** Runs the rounds, in hash order and in key order. */
   public static List<Section> run(Path data, long count, int rounds) throws Exception {
@@ -63,6 +50,7 @@ public final class ReloadJobBench {
     Row build = new Row("build", "publish=all");
     Row few = new Row("few", "publish=auto, 1 % of the rows changed");
     Row all = new Row("all", "publish=auto, all rows changed");
+    List<Row> rows = List.of(build, few, all, dropped);
     load(order, "all", 'a', 'a');
     for (int round = 0; round <= rounds; round++) {
       Progress.step("round %d of %d, %s order", round, rounds, order);
@@ -73,22 +61,18 @@ public final class ReloadJobBench {
       double allChange = load(order, "auto", 'd', 'd');
       requireChanges(0);
       if (round > 0) {
-        add(dropped, drops, builds);
-        add(build, builds, builds);
-        add(few, fewChange, builds);
-        add(all, allChange, builds);
+        build.add(PROCESSOR, builds);
+        few.add(PROCESSOR, fewChange);
+        all.add(PROCESSOR, allChange);
+        dropped.add(PROCESSOR, drops);
       }
       Table.at(directory).prune(1);
     }
+    rows.forEach(row -> row.relate("times a build", PROCESSOR, build, (own, base) -> own / base));
     return Section.of(
         String.format(Locale.ROOT, "Reloads by jobs, %,d rows, %s order", count, order),
         List.of(),
-        List.of(build, few, all, dropped));
-  }
-
-  private static void add(Row row, double seconds, double build) {
-    row.add(PROCESSOR, seconds);
-    row.add(RATIO, seconds / build);
+        rows);
   }
 
   private void requireChanges(long expected) throws Exception {
@@ -111,24 +95,24 @@ public final class ReloadJobBench {
 
   /** Returns the processor time of the whole process, in seconds. */
   private double insert(String order, String insert, char changed, char others) throws Exception {
-    StreamExecutionEnvironment env = new StreamExecutionEnvironment(flink.configuration());
-    env.setParallelism(PARALLELISM);
-    env.setRuntimeMode(RuntimeExecutionMode.BATCH);
-    StreamTableEnvironment tables = StreamTableEnvironment.create(env);
-    tables.createTemporaryView("numbers", tables.fromDataStream(env.fromSequence(0, count - 1)));
+    StreamTableEnvironment tables =
+        Jobs.session(
+            new StreamExecutionEnvironment(flink.configuration()),
+            RuntimeExecutionMode.BATCH,
+            PARALLELISM,
+            count);
     tables.executeSql(
         "CREATE TABLE t (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.order' = '%s', 'sink.partitions' = '8')"
             .formatted(directory, order));
     tables.executeSql(
         "CREATE TABLE dropped (id BIGINT, name STRING) WITH ('connector' = 'blackhole')");
-    var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    long start = system.getProcessCpuTime();
+    long start = Machine.processorNanos();
     tables
         .executeSql(
             "%s SELECT MOD(f0 * %d, %d), IF(MOD(f0, %d) = 0, '%c', '%c') || '%s' FROM numbers"
-                .formatted(insert, STEP, count, CHANGED_PART, changed, others, NAME))
+                .formatted(insert, Jobs.STEP, count, CHANGED_PART, changed, others, NAME))
         .await();
-    double seconds = (system.getProcessCpuTime() - start) / 1e9;
+    double seconds = (Machine.processorNanos() - start) / 1e9;
     Progress.step("%.1f s: %s", seconds, insert);
     return seconds;
   }

@@ -18,13 +18,12 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
-import org.apache.flink.util.CloseableIterator;
 
 /**
- * Measures a stream into a table, and the table while it changes. A contender is {@code bsdb}, the
- * default, {@code paimon}, or the options of a table, in which {@code DIRECTORY} is replaced,
- * {@code STREAM} by a name for each job, and {@code INTERVAL} by how often a lookup is to look for
- * changes. They take turns; ratios are medians of those of each round.
+ * Measures a stream into a table, and the table while it changes. A contender is {@code bsdb},
+ * {@code paimon}, or the options of a table, in which {@code DIRECTORY} is replaced, {@code STREAM}
+ * by a name for each job, and {@code INTERVAL} by how often a lookup is to look for changes. They
+ * take turns; ratios are medians of those of each round.
  *
  * <ul>
  *   <li>Changes per second of a job that writes four for each row into an empty table, beside the
@@ -34,15 +33,19 @@ import org.apache.flink.util.CloseableIterator;
  *   <li>The time from the start of a checkpoint of that job until a row of a join that looks for
  *       changes all the time shows what came just before it.
  * </ul>
+ *
+ * @param directory an absolute path
+ * @param rows of the tables
+ * @param events to join
  */
-public final class SinkBench {
+public record SinkBench(
+    Path directory, long rows, long events, int rounds, List<String> contenders) {
   static final long CHECKPOINT_MILLIS = 1_000;
 
   private static final int PARALLELISM = 2;
   private static final int CHANGES_PER_SECOND = 10_000;
   private static final int PROBES_PER_SECOND = 50_000;
   private static final int PROBED_SECONDS = 8;
-  private static final long STEP = 7_368_787;
 
   /** One row of so many is changed while others are looked up. */
   private static final int CHANGED = 10;
@@ -52,6 +55,8 @@ public final class SinkBench {
 
   private static final String NAME = "x".repeat(80);
   private static final String CHANGES = "changes/s";
+  private static final String JOINED = "joined, rows/s";
+  private static final String DROPPED = "a sink that drops all";
   private static final String SINK = "'connector' = 'blackhole'";
   private static final Map<String, String> OPTIONS =
       Map.of(
@@ -68,69 +73,35 @@ public final class SinkBench {
           "'connector' = 'paimon', 'path' = 'file://DIRECTORY/paimon-16m', 'auto-create' = 'true',"
               + " 'bucket' = '1', 'lookup.cache-max-memory-size' = '16 mb'");
 
-  private final Path directory;
-  private final long rows;
-  private final long events;
-  private final int rounds;
-  private final List<String> contenders;
-
-  private SinkBench(Path directory, long rows, long events, int rounds, List<String> contenders) {
-    this.directory = directory.toAbsolutePath();
-    this.rows = rows;
-    this.events = events;
-    this.rounds = rounds;
-    this.contenders = contenders;
-  }
-
-  /**
-   * Runs the comparison.
-   *
-   * @param named contenders; none for bsdb alone
-   */
-  public static List<Section> run(Path directory, long rows, int rounds, List<String> named)
-      throws Exception {
-    SinkBench bench =
-        new SinkBench(directory, rows, rows, rounds, named.isEmpty() ? List.of("bsdb") : named);
-    List<Section> sections = List.of(bench.writing(), bench.joining());
-    Directories.delete(bench.directory);
+  /** Compares streams into tables, and lookup joins with tables that change. */
+  public List<Section> run() throws Exception {
+    List<Section> sections = List.of(writing(), joining());
+    Directories.delete(directory);
     return sections;
   }
 
   /** Compares lookup joins with tables that do not change, by the share of absent keys. */
-  public static List<Section> absent(
-      Path directory, long rows, long events, int rounds, List<String> named) throws Exception {
-    SinkBench bench = new SinkBench(directory, rows, events, rounds, named);
-    List<Section> sections = List.of(bench.joiningAbsent());
-    Directories.delete(bench.directory);
+  public List<Section> absent() throws Exception {
+    List<Section> sections = List.of(joiningAbsent());
+    Directories.delete(directory);
     return sections;
   }
 
   private StreamTableEnvironment session(
-      String contender, String stream, RuntimeExecutionMode mode) {
-    return session(contender, stream, mode, "1 s");
-  }
-
-  private StreamTableEnvironment session(
       String contender, String stream, RuntimeExecutionMode mode, String interval) {
+    boolean isBatch = mode == RuntimeExecutionMode.BATCH;
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-    env.setParallelism(PARALLELISM);
-    env.setRuntimeMode(mode);
-    if (mode == RuntimeExecutionMode.STREAMING) {
+    if (!isBatch) {
       env.enableCheckpointing(CHECKPOINT_MILLIS);
     }
-    StreamTableEnvironment tables = StreamTableEnvironment.create(env);
+    StreamTableEnvironment tables = Jobs.session(env, mode, PARALLELISM, isBatch ? rows : events);
     // The order of rows with one key does not matter, or is that of the changelog.
     tables.getConfig().set("table.exec.sink.require-on-conflict", "false");
     tables.getConfig().set("table.exec.sink.upsert-materialize", "NONE");
     tables.createTemporarySystemFunction("NOW_MILLIS", SinkFunctions.Now.class);
     tables.createTemporarySystemFunction("FOUND", SinkFunctions.Found.class);
     tables.createTemporarySystemFunction("AGE", SinkFunctions.Age.class);
-    tables.createTemporaryView(
-        "numbers",
-        tables.fromDataStream(
-            env.fromSequence(0, (mode == RuntimeExecutionMode.BATCH ? rows : events) - 1),
-            Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
-    if (mode == RuntimeExecutionMode.STREAMING) {
+    if (!isBatch) {
       tables.createTemporaryView(
           "changelog",
           tables.fromChangelogStream(
@@ -169,63 +140,48 @@ public final class SinkBench {
     return tables;
   }
 
+  private StreamTableEnvironment batch(String contender) {
+    return session(contender, "none", RuntimeExecutionMode.BATCH, "1 s");
+  }
+
   private StreamTableEnvironment streaming(String contender, String stream) {
-    return session(contender, stream, RuntimeExecutionMode.STREAMING);
-  }
-
-  private static JobClient start(StreamTableEnvironment tables, String statement) {
-    return tables.executeSql(statement).getJobClient().orElseThrow();
-  }
-
-  /** Runs a job to its end and returns how many times per second it did what it did so often. */
-  private static double perSecond(long count, StreamTableEnvironment tables, String statement)
-      throws Exception {
-    return count * 1000.0 / start(tables, statement).getJobExecutionResult().get().getNetRuntime();
+    return session(contender, stream, RuntimeExecutionMode.STREAMING, "1 s");
   }
 
   /** The first round warms up and does not count; ratios are those of each round. */
   private Section writing() throws Exception {
-    Row dropped = new Row("a sink that drops all", "");
-    List<Row> written = contenders.stream().map(contender -> new Row(contender, "")).toList();
-    for (int round = 0; round <= rounds; round++) {
-      double drops = written(SINK);
-      List<Double> rates = new ArrayList<>();
-      for (String contender : contenders) {
-        Directories.delete(directory);
-        rates.add(written(contender));
-        checkWritten(contender);
-      }
-      if (round > 0) {
-        dropped.add(CHANGES, drops);
-        for (int i = 0; i < rates.size(); i++) {
-          written.get(i).add(CHANGES, rates.get(i));
-          written.get(i).add("times dropped", rates.get(i) / drops);
-          written.get(i).add("times " + contenders.get(0), rates.get(i) / rates.get(0));
-        }
-      }
+    List<String> all = new ArrayList<>(contenders);
+    all.add(DROPPED);
+    Turns<String> turns = Turns.of(all);
+    turns.run(
+        1,
+        rounds,
+        (contender, round, row) -> {
+          Directories.delete(directory);
+          StreamTableEnvironment tables =
+              streaming(contender.equals(DROPPED) ? SINK : contender, "load");
+          double seconds = Jobs.run(tables, "INSERT INTO t SELECT * FROM changelog");
+          double rate = rows * SinkFunctions.Changelog.CHANGES / seconds;
+          row.add(CHANGES, rate);
+          Progress.step("written %,.0f changes/s: %s", rate, contender);
+          if (!contender.equals(DROPPED)) {
+            checkWritten(contender);
+          }
+        });
+    List<Row> written = turns.rows();
+    Row dropped = written.get(contenders.size());
+    for (Row row : written.subList(0, contenders.size())) {
+      row.relate("times dropped", CHANGES, dropped, (own, base) -> own / base);
+      row.relate("times " + contenders.get(0), CHANGES, written.get(0), (own, base) -> own / base);
     }
-    List<Row> all = new ArrayList<>(written);
-    all.add(dropped);
-    return Section.of("Written, %,d rows".formatted(rows), List.of(), all);
-  }
-
-  private double written(String contender) throws Exception {
-    double rate =
-        perSecond(
-            rows * SinkFunctions.Changelog.CHANGES,
-            streaming(contender, "load"),
-            "INSERT INTO t SELECT * FROM changelog");
-    Progress.step("written %,.0f changes/s: %s", rate, contender);
-    return rate;
+    return turns.section("Written, %,d rows".formatted(rows), List.of());
   }
 
   private void checkWritten(String contender) throws Exception {
-    org.apache.flink.types.Row expected =
-        org.apache.flink.types.Row.of(rows, rows * (rows - 1) / 2);
-    StreamTableEnvironment tables = session(contender, "none", RuntimeExecutionMode.BATCH);
-    try (CloseableIterator<org.apache.flink.types.Row> answer =
-        tables.executeSql("SELECT COUNT(*), SUM(passed) FROM t").collect()) {
-      org.apache.flink.types.Row actual = answer.next();
+    String expected = "+I[%d, %d]".formatted(rows, rows * (rows - 1) / 2);
+    try (var answer =
+        batch(contender).executeSql("SELECT COUNT(*), SUM(passed) FROM t").collect()) {
+      String actual = answer.next().toString();
       if (!actual.equals(expected)) {
         throw new IllegalStateException(
             "count and sum of %s: expected=%s actual=%s".formatted(contender, expected, actual));
@@ -237,7 +193,7 @@ public final class SinkBench {
   private void build() throws Exception {
     Directories.delete(directory);
     for (String contender : contenders) {
-      session(contender, "none", RuntimeExecutionMode.BATCH)
+      batch(contender)
           .executeSql(
               "INSERT OVERWRITE t SELECT f0 * 2, CAST(0 AS BIGINT), '%s' FROM numbers"
                   .formatted(NAME))
@@ -249,63 +205,59 @@ public final class SinkBench {
   /** The first round warms up and does not count. */
   private Section joiningAbsent() throws Exception {
     build();
-    List<Row> joined = contenders.stream().map(contender -> new Row(contender, "")).toList();
-    Turns<String> turns = new Turns<>(joined, contenders);
+    Turns<String> turns = Turns.of(contenders);
     for (int absent : new int[] {0, 50, 90}) {
-      turns.measure(
-          "%d %% absent".formatted(absent),
+      turns.run(
           1,
           rounds,
-          (contender, round) -> joined(contender, absent));
+          (contender, round, row) ->
+              row.add("%d %% absent".formatted(absent), joined(contender, absent)));
     }
     return turns.section("Joined, %,d rows, %,d events, rows/s".formatted(rows, events), List.of());
   }
 
   private Section joining() throws Exception {
     build();
-    List<Row> joined = contenders.stream().map(contender -> new Row(contender, "")).toList();
-    for (int round = 0; round <= rounds; round++) {
-      double first = Double.NaN;
-      for (Row row : joined) {
-        String contender = row.name();
-        JobClient changes = startChanges(contender, "changes-" + round);
-        try {
-          List<Long> ages = probedAges(contender);
-          double rate = joined(contender, ABSENT);
-          first = Double.isNaN(first) ? rate : first;
-          if (ages.isEmpty()) {
-            throw new IllegalStateException("no change was seen: " + contender);
+    Turns<String> turns = Turns.of(contenders);
+    turns.run(
+        1,
+        rounds,
+        (contender, round, row) -> {
+          JobClient changes = startChanges(contender, "changes-" + round);
+          try {
+            List<Long> ages = probedAges(contender);
+            if (ages.isEmpty()) {
+              throw new IllegalStateException("no change was seen: " + contender);
+            }
+            row.add("seen, ms", ages.stream().mapToDouble(Long::doubleValue).toArray());
+            row.add("seen at the latest, ms", (double) Collections.max(ages));
+            row.add(JOINED, joined(contender, ABSENT));
+          } finally {
+            changes.cancel().get();
+            // Its tasks still delete files.
+            changes.getJobExecutionResult().handle((result, cancelled) -> true).get();
           }
-          row.add("seen, ms", ages.stream().mapToDouble(Long::doubleValue).toArray());
-          row.add("seen at the latest, ms", (double) Collections.max(ages));
-          if (round > 0) {
-            row.add("joined, rows/s", rate);
-            row.add("times " + contenders.get(0), rate / first);
-          }
-        } finally {
-          changes.cancel().get();
-          // Its tasks still delete files.
-          changes.getJobExecutionResult().handle((result, cancelled) -> true).get();
-        }
-      }
+        });
+    Row first = turns.rows().get(0);
+    for (Row row : turns.rows()) {
+      row.relate("times " + contenders.get(0), JOINED, first, (own, base) -> own / base);
     }
-    return Section.of("Joined while rows change, %,d rows".formatted(rows), List.of(), joined);
+    return turns.section("Joined while rows change, %,d rows".formatted(rows), List.of());
   }
 
   private JobClient startChanges(String contender, String stream) {
     StreamTableEnvironment tables = streaming(contender, stream);
-    return start(
+    return Jobs.start(
         tables, "INSERT INTO t SELECT f0 * 2, NOW_MILLIS(), '%s' FROM ticks".formatted(NAME));
   }
 
   /** Creates a source of random numbers of rows that change. */
   private void createPaced(
       StreamTableEnvironment tables, String name, DataStream<Long> numbers, int perSecond) {
-    tables.createTemporaryView(
+    Jobs.createView(
+        tables,
         name,
-        tables.fromDataStream(
-            numbers.map(new SinkFunctions.Paced(perSecond / PARALLELISM, rows / CHANGED)),
-            Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
+        numbers.map(new SinkFunctions.Paced(perSecond / PARALLELISM, rows / CHANGED)));
   }
 
   private List<Long> probedAges(String contender) throws Exception {
@@ -329,13 +281,13 @@ public final class SinkBench {
     StreamTableEnvironment tables = streaming(contender, "none");
     tables.executeSql(
         "CREATE TEMPORARY VIEW s AS SELECT MOD(f0 * %d, %d) * 2 + IF(MOD(f0, 100) < %d, 1, 0) AS k, pt FROM numbers"
-            .formatted(STEP, rows, absent));
+            .formatted(Jobs.STEP, rows, absent));
     double rate =
-        perSecond(
-            events,
-            tables,
-            "INSERT INTO target SELECT k, FOUND(t.passed), t.name FROM s LEFT JOIN t FOR"
-                + " SYSTEM_TIME AS OF s.pt ON t.id = s.k");
+        events
+            / Jobs.run(
+                tables,
+                "INSERT INTO target SELECT k, FOUND(t.passed), t.name FROM s LEFT JOIN t FOR"
+                    + " SYSTEM_TIME AS OF s.pt ON t.id = s.k");
     Progress.step("joined %,.0f rows/s, %d %% absent: %s", rate, absent, contender);
     long expected = events - events / 100 * absent - Math.min(events % 100, absent);
     long found = SinkFunctions.Found.countAndReset();

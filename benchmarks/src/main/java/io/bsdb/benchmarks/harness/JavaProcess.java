@@ -10,17 +10,19 @@ import java.io.PrintStream;
 import java.io.Writer;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 
 /**
- * A process with the Java, the options and the class path of this one, that answers when it is
- * asked, one line to a line, or once, at its end.
+ * A process with the Java, the options and the class path of this one. It runs a task, a record
+ * that it gets as JSON, and answers, one line to a line. What it prints otherwise goes to standard
+ * error.
  */
 public final class JavaProcess implements Closeable {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final PrintStream ANSWERS = System.out;
 
   private final Process process;
   private final Writer in;
@@ -33,16 +35,37 @@ public final class JavaProcess implements Closeable {
   }
 
   /**
-   * Starts a process that {@link #converse}s.
+   * Starts a process whose task {@link #converse}s.
    *
    * @param options come after this process's own and so prevail
    */
-  public static JavaProcess start(List<String> options, Class<?> main, Object... arguments)
+  public static JavaProcess start(List<String> options, Callable<?> task) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(options);
+    command.add(JavaProcess.class.getName());
+    command.add(task.getClass().getName());
+    command.add(JSON.writeValueAsString(task));
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+    Process process = builder.start();
+    // However this process ends: the other one would go on.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "bench-end"));
+    return new JavaProcess(process);
+  }
+
+  /**
+   * Runs a task in a process of its own to its end, and returns what it returns.
+   *
+   * @throws IOException if it fails
+   */
+  public static <T> T call(TypeReference<T> type, List<String> options, Callable<T> task)
       throws IOException {
-    return new JavaProcess(
-        new ProcessBuilder(command(options, main, arguments))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start());
+    try (JavaProcess process = start(options, task)) {
+      return JSON.readValue(process.ask("what it returns"), type);
+    }
   }
 
   /** Returns the answer to a question. */
@@ -69,6 +92,19 @@ public final class JavaProcess implements Closeable {
     }
   }
 
+  /** Runs a task. Arguments: its class, and its components as JSON. */
+  public static void main(String[] arguments) throws Exception {
+    PrintStream answers = answers();
+    Object task = JSON.readValue(arguments[1], Class.forName(arguments[0]));
+    answers.println(JSON.writeValueAsString(((Callable<?>) task).call()));
+    if (task instanceof Killed) {
+      Runtime.getRuntime().halt(0);
+    }
+  }
+
+  /** A task whose process ends as if it were killed, when it has answered. */
+  public interface Killed {}
+
   /** Answers a question. */
   public interface Answers {
     String answer(String question) throws Exception;
@@ -76,13 +112,13 @@ public final class JavaProcess implements Closeable {
 
   /** Returns where answers alone go; from now on, what libraries print goes elsewhere. */
   public static PrintStream answers() {
-    PrintStream answers = System.out;
     System.setOut(System.err);
-    return answers;
+    return ANSWERS;
   }
 
   /** Answers all questions of {@link #ask}. */
-  public static void converse(PrintStream answers, Answers how) throws Exception {
+  public static void converse(Answers how) throws Exception {
+    PrintStream answers = answers();
     try (BufferedReader questions =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       for (String line = questions.readLine(); line != null; line = questions.readLine()) {
@@ -91,65 +127,10 @@ public final class JavaProcess implements Closeable {
     }
   }
 
-  private static List<String> command(List<String> options, Class<?> main, Object... arguments) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(options);
-    command.add(main.getName());
-    for (Object argument : arguments) {
-      command.add(argument.toString());
-    }
-    return command;
-  }
-
   /** Tells whether this process, and those that it starts, have their heaps in huge pages. */
   public static boolean hasHugeHeap() {
     return ManagementFactory.getRuntimeMXBean()
         .getInputArguments()
         .contains("-XX:+UseTransparentHugePages");
-  }
-
-  /**
-   * Runs a process to its end and returns what it passed to {@link #answer}. It prints where this
-   * process does.
-   *
-   * @throws IOException if it fails
-   */
-  public static <T> T call(
-      TypeReference<T> type, List<String> options, Class<?> main, Object... arguments)
-      throws IOException, InterruptedException {
-    Path file = Files.createTempFile("bsdb-bench", ".json");
-    try {
-      List<String> command = command(options, main, arguments);
-      command.add(file.toString());
-      Process process = new ProcessBuilder(command).inheritIO().start();
-      // However this process ends: the other one would go on.
-      Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "bench-end"));
-      int status;
-      try {
-        status = process.waitFor();
-      } finally {
-        process.destroy();
-      }
-      if (status != 0) {
-        throw new IOException(
-            "%s %s ended with status %d; the cause is printed above"
-                .formatted(main.getSimpleName(), List.of(arguments), status));
-      }
-      return JSON.readValue(file.toFile(), type);
-    } finally {
-      Files.deleteIfExists(file);
-    }
-  }
-
-  /**
-   * Answers a {@link #call}.
-   *
-   * @param arguments of this process; the last one is the file for the answer
-   */
-  public static void answer(String[] arguments, Object answer) throws IOException {
-    JSON.writeValue(Path.of(arguments[arguments.length - 1]).toFile(), answer);
   }
 }

@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks.harness;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -47,6 +48,12 @@ public final class Machine {
    */
   public static long ownMemory(String field) throws IOException {
     return bytes(Path.of("/proc/self/status"), field);
+  }
+
+  /** Returns the processor time that this process has taken so far. */
+  public static long processorNanos() {
+    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getProcessCpuTime();
   }
 
   /** Returns the bytes that this process has sent to the disk, or will. */

@@ -1,6 +1,5 @@
 package io.bsdb.benchmarks.harness;
 
-import io.bsdb.row.Schema;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -13,16 +12,21 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import org.jspecify.annotations.Nullable;
 
 /** A workload as a file that every build reads, so that no build pays for generating records. */
-public record RecordFile(Path path, Workload workload) implements Records {
+public record RecordFile(Path path, Workload workload) {
   private static final int BUFFER = 1 << 20;
 
   /** Length of a piece that is mapped; a record at its end reaches into the next one. */
   private static final int PIECE_SHIFT = 29;
 
   private static final int LONGEST = 1 << 20;
+
+  /** Takes a record. The arrays are the receiver's own. */
+  @FunctionalInterface
+  public interface Receiver {
+    void accept(byte[] key, byte[] value) throws Exception;
+  }
 
   /** Returns the file of a workload, written if it is not there yet. */
   public static RecordFile of(Path directory, Workload workload) throws IOException {
@@ -46,17 +50,11 @@ public record RecordFile(Path path, Workload workload) implements Records {
     return new RecordFile(path, workload);
   }
 
-  @Override
   public long count() {
     return workload.records();
   }
 
-  @Override
-  public @Nullable Schema schema() {
-    return workload.data().schema();
-  }
-
-  @Override
+  /** Reads all records, keys in random order. */
   public void forEach(Receiver receiver) throws Exception {
     try (DataInputStream in =
         new DataInputStream(new BufferedInputStream(Files.newInputStream(path), BUFFER))) {
@@ -67,8 +65,10 @@ public record RecordFile(Path path, Workload workload) implements Records {
     }
   }
 
-  /** Sorts the ids in memory, and reads all records in their order, from the mapped file. */
-  @Override
+  /**
+   * Reads all records in the order of their keys: sorts the ids in memory, and reads the mapped
+   * file in their order.
+   */
   public void forEachSorted(Receiver receiver) throws Exception {
     long[] offsets = workload.data().isFixed() ? null : offsets();
     try (FileChannel channel = FileChannel.open(path)) {

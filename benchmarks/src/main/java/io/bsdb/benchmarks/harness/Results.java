@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleBinaryOperator;
 
 /**
  * Everything that one run measured: the contents of the JSON file.
@@ -23,14 +24,19 @@ public record Results(
    * @param compared measures to show as ratios
    */
   public record Section(String title, List<String> notes, List<String> compared, List<Row> rows) {
+    /** Returns figures without notes, all of them compared. */
+    public static Section of(String title, Collection<Row> rows) {
+      return of(title, List.copyOf(rows.iterator().next().measures().keySet()), rows);
+    }
+
     /** Returns figures without notes. */
     public static Section of(String title, List<String> compared, Collection<Row> rows) {
       return new Section(title, List.of(), List.copyOf(compared), List.copyOf(rows));
     }
   }
 
-  /** A store, a way to read, or a join, with its measures by name and unit. */
-  public record Row(String name, String configuration, Map<String, Series> measures) {
+  /** A store, a way to read, or a join, with the rounds of its measures by name and unit. */
+  public record Row(String name, String configuration, Map<String, List<Double>> measures) {
     /** Creates a row to add measures to. */
     public Row(String name, String configuration) {
       this(name, configuration, new LinkedHashMap<>());
@@ -38,30 +44,30 @@ public record Results(
 
     /** Adds rounds of a measure. */
     public void add(String measure, double... rounds) {
-      List<Double> all = new ArrayList<>();
-      Series before = measures.get(measure);
-      if (before != null) {
-        all.addAll(before.rounds);
-      }
+      List<Double> all = measures.computeIfAbsent(measure, name -> new ArrayList<>());
       Arrays.stream(rounds).forEach(all::add);
-      measures.put(measure, Series.of(all));
+    }
+
+    /** Adds a measure in relation to that of another row: a figure of each round. */
+    public void relate(String name, String measure, Row base, DoubleBinaryOperator relation) {
+      List<Double> own = measures.getOrDefault(measure, List.of());
+      List<Double> others = base.measures.getOrDefault(measure, List.of());
+      for (int i = 0; i < own.size(); i++) {
+        add(name, relation.applyAsDouble(own.get(i), others.get(i)));
+      }
     }
 
     /** Returns the median, or NaN if this was not measured. */
     public double median(String measure) {
-      Series series = measures.get(measure);
-      return series == null ? Double.NaN : series.median;
-    }
-  }
-
-  /** The rounds of one measurement. */
-  public record Series(double median, List<Double> rounds) {
-    static Series of(List<Double> rounds) {
-      List<Double> sorted = rounds.stream().sorted().toList();
-      int middle = sorted.size() / 2;
-      double upper = sorted.get(middle);
-      return new Series(
-          sorted.size() % 2 == 1 ? upper : (sorted.get(middle - 1) + upper) / 2, rounds);
+      double[] sorted =
+          measures.getOrDefault(measure, List.of()).stream()
+              .mapToDouble(round -> round)
+              .sorted()
+              .toArray();
+      int middle = sorted.length / 2;
+      return sorted.length == 0
+          ? Double.NaN
+          : (sorted[middle] + sorted[(sorted.length - 1) / 2]) / 2;
     }
   }
 }

@@ -16,17 +16,11 @@ public final class Turns<T> {
   /** Measures one contender. */
   public interface Turn<T, E extends Exception> {
     /**
-     * Returns a figure.
+     * Adds figures to a row.
      *
-     * @param round below 0 if it does not count
+     * @param round below 0 if it does not count; then the row is dropped
      */
-    double measure(T contender, int round) throws E;
-  }
-
-  /** An operation that is timed. */
-  public interface Operation<T, E extends Exception> {
-    /** Returns how many times it was done. */
-    int run(T contender) throws E;
+    void take(T contender, int round, Row row) throws E;
   }
 
   /**
@@ -39,47 +33,45 @@ public final class Turns<T> {
   }
 
   /**
-   * @param rows for the figures of the contenders; none to keep no figures
+   * @param rows for the figures of the contenders
    */
   public Turns(List<Row> rows, List<T> contenders) {
     this.rows = rows;
     this.contenders = contenders;
   }
 
-  /** Measures a figure of all contenders. */
-  public <E extends Exception> void measure(String figure, int untimed, int rounds, Turn<T, E> turn)
-      throws E {
+  /** Creates turns of what is named in reports by its own name. */
+  public static Turns<String> of(List<String> names) {
+    return new Turns<>(names.stream().map(name -> new Row(name, "")).toList(), names);
+  }
+
+  /** Measures all contenders in so many rounds, after untimed ones. */
+  public <E extends Exception> void run(int untimed, int rounds, Turn<T, E> turn) throws E {
     for (int round = -untimed; round < rounds; round++) {
       for (int i = 0; i < contenders.size(); i++) {
         int which = Math.floorMod(i * (round % 2 == 0 ? 1 : -1) + round, contenders.size());
-        double value = turn.measure(contenders.get(which), round);
-        if (round >= 0 && !rows.isEmpty()) {
-          rows.get(which).add(figure, value);
-        }
+        Row row = round < 0 ? new Row("untimed", "") : rows.get(which);
+        turn.take(contenders.get(which), round, row);
       }
     }
   }
 
-  /** Measures the nanoseconds that an operation takes, after one round that does not count. */
-  public <E extends Exception> void time(String figure, int rounds, Operation<T, E> operation)
-      throws E {
-    measure(
-        figure,
-        1,
-        rounds,
-        (contender, round) -> {
-          long start = System.nanoTime();
-          int count = operation.run(contender);
-          return (System.nanoTime() - start) / (double) count;
-        });
+  /** Returns the row of a contender. */
+  public Row row(T contender) {
+    return rows.get(contenders.indexOf(contender));
   }
 
-  /** Returns the row of a contender, for further figures. */
-  public Row row(String name) {
-    return rows.stream().filter(row -> row.name().equals(name)).findFirst().orElseThrow();
+  /** Returns the rows of all contenders. */
+  public List<Row> rows() {
+    return rows;
   }
 
-  /** Returns all figures. */
+  /** Returns all figures, each compared. */
+  public Section section(String title) {
+    return Section.of(title, rows);
+  }
+
+  /** Returns all figures, of which some are compared. */
   public Section section(String title, List<String> compared) {
     return Section.of(title, compared, rows);
   }

@@ -1,9 +1,13 @@
 package io.bsdb.benchmarks.harness;
 
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.options.WriterOptions;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -86,6 +90,16 @@ public record Workload(DataSet data, long records) {
     return data.value(id);
   }
 
+  /** Builds a table of all records. */
+  public void publish(Path table, WriterOptions options) throws IOException {
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      for (long id = 0; id < records; id++) {
+        writer.add(key(id), value(id));
+      }
+      writer.publish();
+    }
+  }
+
   /** Returns whether these are key and value of one record of {@link JsonData}. */
   public boolean isValueOf(byte[] key, byte[] value) {
     long keyNumber = Long.parseUnsignedLong(new String(key, StandardCharsets.US_ASCII), 16);
@@ -127,18 +141,16 @@ public record Workload(DataSet data, long records) {
       keys[i] = key(ids[i]);
       digests[i] = digest(value(ids[i]));
     }
-    return new Queries(this, keys, ids, digests);
+    return new Queries(keys, ids, digests);
   }
 
   /** Keys to ask for, and what checks the answers. Safe for many threads. */
-  public static final class Queries {
-    private final Workload workload;
+  public final class Queries {
     private final byte[][] keys;
     private final long[] ids;
     private final long[] digests;
 
-    private Queries(Workload workload, byte[][] keys, long[] ids, long[] digests) {
-      this.workload = workload;
+    private Queries(byte[][] keys, long[] ids, long[] digests) {
       this.keys = keys;
       this.ids = ids;
       this.digests = digests;
@@ -176,7 +188,7 @@ public record Workload(DataSet data, long records) {
 
     /** Checks all bytes of an answer. */
     public void checkFully(int i, byte @Nullable [] value) {
-      if (!Arrays.equals(value, ids[i] < 0 ? null : workload.value(ids[i]))) {
+      if (!Arrays.equals(value, ids[i] < 0 ? null : value(ids[i]))) {
         throw wrong(i, value);
       }
     }

@@ -1,16 +1,17 @@
 package io.bsdb.benchmarks.http;
 
+import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.http.Load.Contender;
-import io.bsdb.benchmarks.http.Load.Result;
 import io.bsdb.http.BsdbServer;
 import io.bsdb.reader.AsyncSnapshotReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -25,7 +26,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -37,82 +40,44 @@ import org.eclipse.jetty.util.Callback;
 /** Compares lookups over HTTP with a constant answer and with Redis. */
 public final class HttpBench {
   private static final int BATCH = 64;
-  private static final String KEYS = "requests or keys per second";
+  private static final String BYTES = "application/octet-stream";
 
   private HttpBench() {}
-
-  /** Serves what is compared. Arguments: the directory of the tables. */
-  public static void main(String[] arguments) throws Exception {
-    serve(Path.of(arguments[0]));
-  }
 
   /** Runs the comparison. */
   public static List<Section> run(int records, int seconds, int rounds) throws Exception {
     long nanos = TimeUnit.SECONDS.toNanos(seconds);
     Path directory = Files.createTempDirectory("bsdb-http-bench");
-    Records.publishBytes(directory.resolve("bytes"), records);
+    Path bytes = directory.resolve("bytes");
+    Records.publishBytes(bytes, records);
     Records.publishRows(directory.resolve("rows"), records);
     int redisPort = freePort();
-    Process redis =
-        start(
-            directory,
-            List.of(
-                "redis-server",
-                "--port",
-                Integer.toString(redisPort),
-                "--bind",
-                "127.0.0.1",
-                "--save",
-                "",
-                "--appendonly",
-                "no"));
-    Process server =
-        start(
-            directory,
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx1g",
-                "-cp",
-                System.getProperty("java.class.path"),
-                HttpBench.class.getName(),
-                directory.toString()));
-    try (BufferedReader ports =
-        new BufferedReader(
-            new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))) {
-      awaitRedis(redis);
-      int mapped = Integer.parseInt(ports.readLine());
-      int ring = Integer.parseInt(ports.readLine());
-      int constant = Integer.parseInt(ports.readLine());
+    Process redis = startRedis(directory, redisPort);
+    try (JavaProcess server = JavaProcess.start(List.of("-Xmx1g"), new Serving(directory))) {
+      String[] ports = server.ask("ports").split(" ", -1);
+      int mapped = Integer.parseInt(ports[0]);
+      int ring = Integer.parseInt(ports[1]);
+      int constant = Integer.parseInt(ports[2]);
       fill(redisPort, records);
-      List<Row> rows = new ArrayList<>();
-      for (Contender contender : contenders(mapped, ring, constant, redisPort)) {
-        rows.add(new Row(contender.toString(), ""));
-      }
-      measure(contenders(mapped, ring, constant, redisPort), rows, records, nanos, rounds);
-      rows.add(reader(directory.resolve("bytes"), records, nanos));
-      rows.addAll(
-          swaps(
-              directory.resolve("bytes"),
-              contender("swap", mapped, "bytes", BYTES),
-              records,
-              nanos));
+      List<Contender> contenders = contenders(mapped, ring, constant, redisPort);
+      List<Row> rows = contenders.stream().map(each -> new Row(each.name(), "")).toList();
+      Random random = new Random(1);
+      new Turns<>(rows, contenders)
+          .run(
+              1, // until all is compiled
+              rounds,
+              (contender, round, row) ->
+                  Load.run(contender, records, round < 0 ? 2 * nanos : nanos, random, row));
+      List<Row> all = new ArrayList<>(rows);
+      all.add(reader(bytes, records, nanos));
+      all.addAll(swaps(bytes, contender("swap", mapped, "bytes", BYTES), records, nanos));
       return List.of(
-          Section.of("Lookups over HTTP, %,d records".formatted(records), List.of(), rows));
+          Section.of("Lookups over HTTP, %,d records".formatted(records), List.of(), all));
     } finally {
-      server.destroy();
       redis.destroy();
-      server.waitFor();
       redis.waitFor();
+      Directories.delete(directory);
     }
-  }
-
-  private static final String BYTES = "application/octet-stream";
-
-  private static Process start(Path directory, List<String> command) throws IOException {
-    return new ProcessBuilder(command)
-        .directory(directory.toFile())
-        .redirectError(directory.resolve("messages").toFile())
-        .start();
   }
 
   private static int freePort() throws IOException {
@@ -122,37 +87,53 @@ public final class HttpBench {
   }
 
   /** Serves tables mapped and from disk, and a constant of 100 bytes by the same library. */
-  private static void serve(Path directory) throws Exception {
-    for (Access access : List.of(Access.MAPPED, Access.IO_URING)) {
-      BsdbServer server =
-          BsdbServer.builder()
-              .table("bytes", directory.resolve("bytes"))
-              .table("rows", directory.resolve("rows"))
-              .options(ReaderOptions.builder().access(access).queueDepth(1024).build())
-              .refreshEvery(Duration.ofMillis(200))
-              .start(); // until the process is ended
-      System.out.println(server.address().getPort());
+  record Serving(Path directory) implements Callable<Void> {
+    @Override
+    public Void call() throws Exception {
+      byte[] body = new byte[100];
+      Arrays.fill(body, (byte) '-');
+      Server constant = new Server(0);
+      constant.setHandler(
+          new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+              response.getHeaders().put(HttpHeader.CONTENT_TYPE, BYTES);
+              response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+              response.write(true, ByteBuffer.wrap(body), callback);
+              return true;
+            }
+          });
+      try (BsdbServer mapped = start(Access.MAPPED);
+          BsdbServer ring = start(Access.IO_URING)) {
+        constant.start();
+        String ports =
+            "%d %d %d"
+                .formatted(
+                    mapped.address().getPort(),
+                    ring.address().getPort(),
+                    constant.getURI().getPort());
+        JavaProcess.converse(question -> ports);
+      } finally {
+        constant.stop();
+      }
+      return null;
     }
-    Server constant = new Server(0);
-    byte[] body = new byte[100];
-    Arrays.fill(body, (byte) '-');
-    constant.setHandler(
-        new Handler.Abstract() {
-          @Override
-          public boolean handle(Request request, Response response, Callback callback) {
-            response.getHeaders().put(HttpHeader.CONTENT_TYPE, BYTES);
-            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
-            response.write(true, ByteBuffer.wrap(body), callback);
-            return true;
-          }
-        });
-    constant.start();
-    System.out.println(constant.getURI().getPort());
-    constant.join();
+
+    private BsdbServer start(Access access) throws IOException {
+      return BsdbServer.builder()
+          .table("bytes", directory.resolve("bytes"))
+          .table("rows", directory.resolve("rows"))
+          .options(ReaderOptions.builder().access(access).queueDepth(1024).build())
+          .refreshEvery(Duration.ofMillis(200))
+          .start();
+    }
   }
 
-  /** Reads what Redis prints until it takes connections. */
-  private static void awaitRedis(Process redis) throws IOException {
+  /** Starts Redis, and reads what it prints until it takes connections. */
+  private static Process startRedis(Path directory, int port) throws IOException {
+    List<String> command = new ArrayList<>(List.of("redis-server", "--port", "" + port));
+    command.addAll(List.of("--bind", "127.0.0.1", "--save", "", "--appendonly", "no"));
+    Process redis = new ProcessBuilder(command).directory(directory.toFile()).start();
     BufferedReader messages = redis.inputReader(StandardCharsets.UTF_8);
     String line = messages.readLine();
     while (line != null && !line.contains("Ready to accept connections")) {
@@ -161,6 +142,7 @@ public final class HttpBench {
     if (line == null) {
       throw new IOException("redis ended");
     }
+    return redis;
   }
 
   private static void fill(int port, int records) throws IOException {
@@ -188,27 +170,9 @@ public final class HttpBench {
     return text.toString().getBytes(StandardCharsets.US_ASCII);
   }
 
-  private record Requests(String name, Protocol protocol, int port, int keys, Function requests)
-      implements Contender {
-    @Override
-    public byte[] request(int[] numbers) {
-      return requests.of(numbers);
-    }
-
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  /** Makes the bytes of a request. */
-  private interface Function {
-    byte[] of(int[] numbers);
-  }
-
   private static Contender contender(String name, int port, String table, String accept) {
     String key = table.equals("bytes") ? "key-" : "";
-    return new Requests(
+    return new Contender(
         name, Protocol.HTTP, port, 1, numbers -> row(table, key, numbers[0], accept));
   }
 
@@ -219,7 +183,7 @@ public final class HttpBench {
   }
 
   private static Contender batch(String name, int port) {
-    return new Requests(
+    return new Contender(
         name,
         Protocol.HTTP,
         port,
@@ -249,7 +213,7 @@ public final class HttpBench {
 
   private static List<Contender> contenders(int mapped, int ring, int constant, int redis) {
     return List.of(
-        new Requests(
+        new Contender(
             "constant of 100 bytes",
             Protocol.HTTP,
             constant,
@@ -257,41 +221,20 @@ public final class HttpBench {
             numbers -> row("bytes", "key-", 123_456, BYTES)),
         contender("row as bytes, mapped", mapped, "bytes", BYTES),
         contender("row of 8 columns as JSON, mapped", mapped, "rows", "application/json"),
-        new Requests(
+        new Contender(
             "Redis GET",
             Protocol.RESP,
             redis,
             1,
             numbers -> command("GET", List.of(Records.key(numbers[0])))),
         batch("64 keys as bytes, mapped", mapped),
-        new Requests(
+        new Contender(
             "Redis MGET of 64",
             Protocol.RESP,
             redis,
             BATCH,
             numbers -> command("MGET", Arrays.stream(numbers).mapToObj(Records::key).toList())),
         batch("64 keys as bytes, io_uring", ring));
-  }
-
-  private static void measure(
-      List<Contender> contenders, List<Row> rows, int records, long nanos, int rounds)
-      throws IOException {
-    Random random = new Random(1);
-    for (Contender contender : contenders) {
-      Load.run(contender, records, 2 * nanos, random); // until all is compiled
-    }
-    for (int round = 0; round < rounds; round++) {
-      for (int i = 0; i < contenders.size(); i++) {
-        add(rows.get(i), Load.run(contenders.get(i), records, nanos, random));
-      }
-    }
-  }
-
-  private static Row add(Row row, Result result) {
-    row.add(KEYS, result.keysPerSecond());
-    row.add("p50, µs", result.p50Micros());
-    row.add("p99, µs", result.p99Micros());
-    return row;
   }
 
   /** The reader alone, with as many batches in flight as the client has connections. */
@@ -315,7 +258,7 @@ public final class HttpBench {
         keys += System.nanoTime() < begin ? 0 : BATCH;
       }
       Row row = new Row("64 keys by the reader itself, io_uring", "");
-      row.add(KEYS, keys * 1e9 / (System.nanoTime() - begin));
+      row.add(Load.KEYS, keys * 1e9 / (System.nanoTime() - begin));
       return row;
     }
   }
@@ -323,22 +266,18 @@ public final class HttpBench {
   /** The same requests while the version changes. */
   private static List<Row> swaps(Path table, Contender contender, int records, long nanos)
       throws Exception {
-    Thread builds =
-        new Thread(
+    FutureTask<Void> build =
+        new FutureTask<>(
             () -> {
-              try {
-                Records.publishBytes(table, records);
-              } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
-              }
-            },
-            "build");
-    builds.start();
-    Result during = Load.run(contender, records, nanos, new Random(3));
-    builds.join();
-    Result swapping = Load.run(contender, records, nanos / 2, new Random(4));
-    return List.of(
-        add(new Row("row as bytes, while another version is built", ""), during),
-        add(new Row("and while it comes into use", ""), swapping));
+              Records.publishBytes(table, records);
+              return null;
+            });
+    new Thread(build, "build").start();
+    Row during = new Row("row as bytes, while another version is built", "");
+    Row swapping = new Row("and while it comes into use", "");
+    Load.run(contender, records, nanos, new Random(3), during);
+    build.get();
+    Load.run(contender, records, nanos / 2, new Random(4), swapping);
+    return List.of(during, swapping);
   }
 }

@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks.http;
 
+import io.bsdb.benchmarks.harness.Results.Row;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,6 +11,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
+import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -19,20 +21,16 @@ import org.HdrHistogram.Histogram;
 final class Load {
   private static final int CONNECTIONS = 16;
 
-  /** Makes requests, whose answers must hold certain values. */
-  interface Contender {
-    Protocol protocol();
+  static final String KEYS = "requests or keys per second";
 
-    int port();
-
-    int keys();
-
-    /** Returns the request for keys with these numbers. */
-    byte[] request(int[] numbers);
-  }
-
-  /** Result of a round. */
-  record Result(double keysPerSecond, double p50Micros, double p99Micros) {}
+  /**
+   * Makes requests, whose answers must hold certain values.
+   *
+   * @param keys of a request
+   * @param request the request for keys with some numbers
+   */
+  record Contender(
+      String name, Protocol protocol, int port, int keys, Function<int[], byte[]> request) {}
 
   private static final class Connection {
     final SocketChannel channel;
@@ -47,7 +45,8 @@ final class Load {
 
   private Load() {}
 
-  static Result run(Contender contender, int records, long nanos, Random random)
+  /** Asks for a time, and adds figures to a row. */
+  static void run(Contender contender, int records, long nanos, Random random, Row row)
       throws IOException {
     Histogram times = new Histogram(60_000_000_000L, 3);
     long answers = 0;
@@ -70,7 +69,7 @@ final class Load {
         for (SelectionKey key : selector.selectedKeys()) {
           Connection connection = (Connection) key.attachment();
           if (connection.channel.read(connection.in) < 0) {
-            throw new IOException("the connection was closed: " + contender);
+            throw new IOException("the connection was closed: " + contender.name());
           }
           int length = contender.protocol().end(connection.in);
           if (length > 0) {
@@ -86,10 +85,9 @@ final class Load {
       for (SelectionKey key : selector.keys()) {
         key.channel().close();
       }
-      return new Result(
-          answers * Math.max(1, contender.keys()) * 1e9 / (now - begin),
-          times.getValueAtPercentile(50) / 1e3,
-          times.getValueAtPercentile(99) / 1e3);
+      row.add(KEYS, answers * Math.max(1, contender.keys()) * 1e9 / (now - begin));
+      row.add("p50, µs", times.getValueAtPercentile(50) / 1e3);
+      row.add("p99, µs", times.getValueAtPercentile(99) / 1e3);
     }
   }
 
@@ -101,7 +99,7 @@ final class Load {
     }
     connection.numbers = numbers;
     connection.in.clear();
-    ByteBuffer request = ByteBuffer.wrap(contender.request(numbers));
+    ByteBuffer request = ByteBuffer.wrap(contender.request().apply(numbers));
     connection.begun = System.nanoTime();
     while (request.hasRemaining()) {
       connection.channel.write(request);
@@ -119,7 +117,7 @@ final class Load {
         throw new IOException(
             "wrong answer of %s to key %d: %s"
                 .formatted(
-                    contender,
+                    contender.name(),
                     number,
                     new String(bytes, 0, connection.in.position(), StandardCharsets.ISO_8859_1)));
       }

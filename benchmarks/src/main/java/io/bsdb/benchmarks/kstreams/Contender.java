@@ -16,49 +16,17 @@ import org.apache.kafka.streams.state.Stores;
 
 /** Store that holds the table a stream is joined with. */
 enum Contender {
-  BSDB("SnapshotLookup, mapped", "defaults", 0) {
-    @Override
-    AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results)
-        throws IOException {
-      SnapshotLookup<byte[], byte[]> table =
-          SnapshotLookup.<byte[], byte[]>builder("table")
-              .table(snapshots)
-              .serdes(Serdes.ByteArray(), Serdes.ByteArray())
-              .build();
-      KStream<byte[], byte[]> events = builder.stream(StreamsBench.EVENTS);
-      table
-          .leftJoin(events, (key, event) -> event, results::joined)
-          .foreach((key, value) -> results.add(value));
-      return table;
-    }
-  },
-  ROCKSDB("GlobalKTable, RocksDB", "RocksDB as Kafka Streams sets it up, without changes", 0) {
-    @Override
-    AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
-      return joinGlobal(builder, builder.globalTable(StreamsBench.TABLE), results);
-    }
-  },
-  MEMORY("GlobalKTable, in-memory store", "Stores.inMemoryKeyValueStore", 512) {
-    @Override
-    AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
-      return joinStore(builder, Stores.inMemoryKeyValueStore("table"), results);
-    }
-  },
-  BASE("GlobalKTable, snapshot as base", "SnapshotStores, on the base's file system", 0) {
-    @Override
-    AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
-      return joinStore(builder, SnapshotStores.keyValue("table").base(snapshots), results);
-    }
-  };
+  BSDB("SnapshotLookup, mapped", "defaults"),
+  ROCKSDB("GlobalKTable, RocksDB", "RocksDB as Kafka Streams sets it up, without changes"),
+  MEMORY("GlobalKTable, in-memory store", "Stores.inMemoryKeyValueStore"),
+  BASE("GlobalKTable, snapshot as base", "SnapshotStores, on the base's file system");
 
   private final String description;
   private final String table;
-  private final long heapBytesPerRecord;
 
-  Contender(String description, String table, long heapBytesPerRecord) {
+  Contender(String description, String table) {
     this.description = description;
     this.table = table;
-    this.heapBytesPerRecord = heapBytesPerRecord;
   }
 
   /** Returns its name in reports. */
@@ -78,30 +46,41 @@ enum Contender {
 
   /** Returns the heap of the process: twice what the records need, so that it is no limit. */
   long heapMebibytes(long records) {
-    return 512 + ((heapBytesPerRecord * records) >> 20);
+    return 512 + (this == MEMORY ? (512 * records) >> 20 : 0);
   }
 
   /** Adds the join; what is returned is closed after the application. */
-  abstract AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results)
-      throws IOException;
-
-  private static AutoCloseable joinStore(
-      StreamsBuilder builder, KeyValueBytesStoreSupplier store, ResultCount results) {
-    Materialized<byte[], byte[], KeyValueStore<Bytes, byte[]>> table = Materialized.as(store);
-    return joinGlobal(
-        builder,
-        builder.globalTable(
-            StreamsBench.TABLE,
-            table.withKeySerde(Serdes.ByteArray()).withValueSerde(Serdes.ByteArray())),
-        results);
-  }
-
-  private static AutoCloseable joinGlobal(
-      StreamsBuilder builder, GlobalKTable<byte[], byte[]> table, ResultCount results) {
+  AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results)
+      throws IOException {
     KStream<byte[], byte[]> events = builder.stream(StreamsBench.EVENTS);
+    if (this == BSDB) {
+      SnapshotLookup<byte[], byte[]> lookup =
+          SnapshotLookup.<byte[], byte[]>builder("table")
+              .table(snapshots)
+              .serdes(Serdes.ByteArray(), Serdes.ByteArray())
+              .build();
+      lookup
+          .leftJoin(events, (key, event) -> event, results::joined)
+          .foreach((key, value) -> results.add(value));
+      return lookup;
+    }
+    GlobalKTable<byte[], byte[]> global =
+        switch (this) {
+          case MEMORY -> table(builder, Stores.inMemoryKeyValueStore("table"));
+          case BASE -> table(builder, SnapshotStores.keyValue("table").base(snapshots));
+          default -> builder.globalTable(StreamsBench.TABLE);
+        };
     events
-        .leftJoin(table, (key, event) -> event, results::joined)
+        .leftJoin(global, (key, event) -> event, results::joined)
         .foreach((key, value) -> results.add(value));
     return () -> {};
+  }
+
+  private static GlobalKTable<byte[], byte[]> table(
+      StreamsBuilder builder, KeyValueBytesStoreSupplier store) {
+    Materialized<byte[], byte[], KeyValueStore<Bytes, byte[]>> table = Materialized.as(store);
+    return builder.globalTable(
+        StreamsBench.TABLE,
+        table.withKeySerde(Serdes.ByteArray()).withValueSerde(Serdes.ByteArray()));
   }
 }

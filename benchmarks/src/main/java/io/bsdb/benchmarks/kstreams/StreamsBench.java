@@ -7,10 +7,8 @@ import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workload;
-import io.bsdb.benchmarks.kstreams.StreamsRun.Outcome;
 import io.bsdb.examples.cluster.EmbeddedKafka;
 import io.bsdb.kstreams.store.SnapshotStores;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.LongFunction;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -46,19 +45,27 @@ public record StreamsBench(Workload workload, long events, int rounds) {
   /** Every tenth event names a key that the table does not have. */
   private static final int ABSENT_EVERY = 10;
 
-  private static final String FIRST_RESULT = "first result, s";
-  private static final String MICROS = "µs per event";
-
   /** Runs all; the directory is deleted afterwards. */
   public Section run(Path directory) throws Exception {
     Directories.delete(directory); // of a run that was killed
     Files.createDirectories(directory);
     Map<String, Row> rows = new LinkedHashMap<>();
-    try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"));
+        Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
       Progress.step("%,d records: fill the topics and build the snapshot", workload.records());
-      fill(kafka);
-      build(directory.resolve("snapshots"), positions(kafka));
-      fillTable(kafka, workload.records() / WRITTEN_AGAIN);
+      kafka.createTopics(PARTITIONS, TABLE, EVENTS);
+      send(kafka, workload.records(), this::row);
+      SplittableRandom random = new SplittableRandom(1);
+      send(
+          kafka,
+          events,
+          i -> new ProducerRecord<>(EVENTS, (int) (i % PARTITIONS), null, event(i, random)));
+      workload.publish(
+          directory.resolve("snapshots"),
+          WriterOptions.builder()
+              .sourcePositions(SnapshotStores.endPositions(admin, TABLE))
+              .build());
+      send(kafka, workload.records() / WRITTEN_AGAIN, this::row);
       for (int round = 1; round <= rounds; round++) {
         for (Contender contender : Contender.values()) {
           Path state = Files.createDirectories(directory.resolve("state"));
@@ -68,10 +75,12 @@ public record StreamsBench(Workload workload, long events, int rounds) {
           }
           for (String start : starts) {
             Progress.step("round %d of %d: %s", round, rounds, start);
-            add(
+            Row row =
                 rows.computeIfAbsent(
-                    start, name -> new Row(name, contender.configuration(workload.records()))),
-                run(contender, kafka.bootstrapServers(), directory));
+                    start, name -> new Row(name, contender.configuration(workload.records())));
+            run(contender, kafka.bootstrapServers(), directory).forEach(row::add);
+            // The next one has to read the events from the start, too.
+            admin.deleteConsumerGroups(Set.of(APPLICATION)).all().get();
           }
           Directories.delete(state);
         }
@@ -84,29 +93,19 @@ public record StreamsBench(Workload workload, long events, int rounds) {
         List.of(
             "Once the snapshot was built, one of %d records was written to the topic again"
                 .formatted(WRITTEN_AGAIN)),
-        List.of(FIRST_RESULT, MICROS),
+        List.of(StreamsRun.FIRST_RESULT, StreamsRun.MICROS),
         List.copyOf(rows.values()));
   }
 
-  private void fill(EmbeddedKafka kafka) throws Exception {
-    kafka.createTopics(PARTITIONS, TABLE, EVENTS);
-    fillTable(kafka, workload.records());
+  private static void send(
+      EmbeddedKafka kafka, long count, LongFunction<ProducerRecord<byte[], byte[]>> record)
+      throws IOException {
     ByteArraySerializer bytes = new ByteArraySerializer();
-    SplittableRandom random = new SplittableRandom(1);
-    kafka.send(
-        events,
-        i -> new ProducerRecord<>(EVENTS, (int) (i % PARTITIONS), null, event(i, random)),
-        bytes,
-        bytes);
+    kafka.send(count, record, bytes, bytes);
   }
 
-  private void fillTable(EmbeddedKafka kafka, long records) throws IOException {
-    ByteArraySerializer bytes = new ByteArraySerializer();
-    kafka.send(
-        records,
-        id -> new ProducerRecord<>(TABLE, workload.key(id), workload.value(id)),
-        bytes,
-        bytes);
+  private ProducerRecord<byte[], byte[]> row(long id) {
+    return new ProducerRecord<>(TABLE, workload.key(id), workload.value(id));
   }
 
   private byte[] event(long number, SplittableRandom random) {
@@ -114,54 +113,18 @@ public record StreamsBench(Workload workload, long events, int rounds) {
     return workload.key(number % ABSENT_EVERY == 0 ? workload.records() + id : id);
   }
 
-  private static Map<String, String> positions(EmbeddedKafka kafka) throws Exception {
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
-      return SnapshotStores.endPositions(admin, TABLE);
-    }
-  }
-
-  private void build(Path snapshots, Map<String, String> positions) throws IOException {
-    WriterOptions options = WriterOptions.builder().sourcePositions(positions).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(snapshots, options)) {
-      for (long id = 0; id < workload.records(); id++) {
-        writer.add(workload.key(id), workload.value(id));
-      }
-      writer.publish();
-    }
-  }
-
-  private Outcome run(Contender contender, String servers, Path directory) throws Exception {
-    Outcome outcome =
-        JavaProcess.call(
-            new TypeReference<>() {},
-            List.of("-Xmx" + contender.heapMebibytes(workload.records()) + "m"),
-            StreamsRun.class,
-            contender.name(),
+  private Map<String, Double> run(Contender contender, String servers, Path directory)
+      throws IOException {
+    return JavaProcess.call(
+        new TypeReference<>() {},
+        List.of("-Xmx" + contender.heapMebibytes(workload.records()) + "m"),
+        new StreamsRun(
+            contender,
             servers,
             directory.resolve("state"),
             directory.resolve("snapshots"),
             workload.records(),
-            events);
-    long hits = events - (events + ABSENT_EVERY - 1) / ABSENT_EVERY;
-    if (outcome.hits() != hits) {
-      throw new IOException(
-          "%s: hits: expected=%d actual=%d".formatted(contender, hits, outcome.hits()));
-    }
-    // The next one has to read the events from the start, too.
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
-      admin.deleteConsumerGroups(Set.of(APPLICATION)).all().get();
-    }
-    return outcome;
-  }
-
-  private static void add(Row row, Outcome outcome) {
-    row.add(MICROS, 1e6 / outcome.resultsPerSecond());
-    row.add(FIRST_RESULT, outcome.firstResultSeconds());
-    row.add("results/s", outcome.resultsPerSecond());
-    row.add("open, s", outcome.openSeconds());
-    row.add("heap, MiB", (double) (outcome.maxHeapBytes() >> 20));
-    row.add("private, MiB", (double) (outcome.privateBytes() >> 20));
-    row.add("mapped, MiB", (double) (outcome.fileBytes() >> 20));
-    row.add("disk, MiB", (double) (outcome.diskBytes() >> 20));
+            events,
+            events - (events + ABSENT_EVERY - 1) / ABSENT_EVERY));
   }
 }

@@ -13,45 +13,14 @@ import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.CompressionType;
 import org.rocksdb.Options;
-import org.rocksdb.RocksDBException;
 
 /** Stores whose libraries are on Maven Central. */
 enum BuiltInStores implements StoreKind {
-  BSDB {
-    @Override
-    public Store open(Path directory, Durability durability, int keyLength, int records)
-        throws IOException {
-      return new Bsdb(
-          WritableTable.open(
-              directory,
-              WritableOptions.defaults()
-                  .withDurability(durability)
-                  .withCompactionBytesPerSecond(COMPACTION_RATE)));
-    }
-  },
-  ROCKSDB {
-    @Override
-    public Store open(Path directory, Durability durability, int keyLength, int records)
-        throws Exception {
-      return rocks(new Options(), directory, durability);
-    }
-  },
-  /** Values in files of their own. */
-  ROCKSDB_BLOB {
-    @Override
-    public Store open(Path directory, Durability durability, int keyLength, int records)
-        throws Exception {
-      Options options = new Options().setEnableBlobFiles(true).setEnableBlobGarbageCollection(true);
-      return rocks(options, directory, durability);
-    }
-  },
-  LMDB {
-    @Override
-    public Store open(Path directory, Durability durability, int keyLength, int records)
-        throws IOException {
-      return LmdbStore.writing(directory, LMDB_BYTES, durability == Durability.COMMIT);
-    }
-  };
+  BSDB,
+  ROCKSDB,
+  /** RocksDB with values in files of their own. */
+  ROCKSDB_BLOB,
+  LMDB;
 
   /** In bytes per second, as HaloDB's own benchmark has it. */
   static final long COMPACTION_RATE = 135 << 20;
@@ -59,15 +28,35 @@ enum BuiltInStores implements StoreKind {
   private static final long LMDB_BYTES = 8L << 30;
   private static final int BLOOM_BITS = 10;
 
-  private static Store rocks(Options kind, Path directory, Durability durability)
-      throws RocksDBException {
-    Options options =
-        kind.setCreateIfMissing(true)
-            .setCompressionType(CompressionType.NO_COMPRESSION)
-            .setIncreaseParallelism(Runtime.getRuntime().availableProcessors())
-            .setTableFormatConfig(
-                new BlockBasedTableConfig().setFilterPolicy(new BloomFilter(BLOOM_BITS)));
-    return RocksDbStore.writing(options, directory, durability == Durability.COMMIT);
+  @Override
+  public Store open(Path directory, Durability durability, int keyLength, int records)
+      throws Exception {
+    boolean sync = durability == Durability.COMMIT;
+    return switch (this) {
+      case BSDB ->
+          new Bsdb(
+              WritableTable.open(
+                  directory,
+                  WritableOptions.defaults()
+                      .withDurability(durability)
+                      .withCompactionBytesPerSecond(COMPACTION_RATE)));
+      case ROCKSDB -> RocksDbStore.writing(rocksDb(), directory, sync);
+      case ROCKSDB_BLOB ->
+          RocksDbStore.writing(
+              rocksDb().setEnableBlobFiles(true).setEnableBlobGarbageCollection(true),
+              directory,
+              sync);
+      case LMDB -> LmdbStore.writing(directory, LMDB_BYTES, sync);
+    };
+  }
+
+  private static Options rocksDb() {
+    return new Options()
+        .setCreateIfMissing(true)
+        .setCompressionType(CompressionType.NO_COMPRESSION)
+        .setIncreaseParallelism(Runtime.getRuntime().availableProcessors())
+        .setTableFormatConfig(
+            new BlockBasedTableConfig().setFilterPolicy(new BloomFilter(BLOOM_BITS)));
   }
 
   private record Bsdb(WritableTable table) implements Store {

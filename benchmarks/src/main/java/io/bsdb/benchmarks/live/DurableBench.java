@@ -5,30 +5,37 @@ import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.live.StoreTasks.Target;
 import io.bsdb.live.Durability;
 import io.bsdb.live.WritableTable;
 import io.bsdb.live.WriteBatch;
+import io.bsdb.writer.options.WriterOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
  * Compares a {@link WritableTable} with other stores that one process writes. Each store has a
  * process of its own, and they take turns; medians.
+ *
+ * @param scale factor of the records of {@code ycsb} and {@code writes}
+ * @param settle seconds for which a store of {@code writes} may work on after its last change
  */
-public final class DurableBench {
+public record DurableBench(Path directory, double scale, double settle, int rounds) {
   private static final int RECORDS = 1_000_000;
   private static final int BASE_RECORDS = 10 * RECORDS;
   private static final int SHAPE_RECORDS = RECORDS / 2;
@@ -39,210 +46,132 @@ public final class DurableBench {
   private static final String P99 = "p99, ns";
   private static final String LMDB = "LMDB";
   private static final String ROCKSDB_BLOB = "ROCKSDB_BLOB";
-  private static final String BSDB = "BSDB";
-  private static final TypeReference<Map<String, Double>> FIGURES = new TypeReference<>() {};
+  private static final List<Durability> OS_AND_DISK = List.of(Durability.OS, Durability.COMMIT);
 
   /** Options of each store's process: equal memory, allocated at the start. */
   private static final List<String> OPTIONS = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
 
-  private final Path directory;
-  private final double scale;
-  private final double settle;
-  private final int rounds;
-  private final List<Section> sections = new ArrayList<>();
-
-  private DurableBench(Path directory, double scale, double settle, int rounds) {
-    this.directory = directory;
-    this.scale = scale;
-    this.settle = settle;
-    this.rounds = rounds;
+  /** Runs parts of the comparison. */
+  public List<Section> run(List<String> parts) throws Exception {
+    Files.createDirectories(directory);
+    List<Section> sections = new ArrayList<>();
+    for (String part : parts) {
+      switch (part) {
+        case "sync" -> puts(Durability.COMMIT, sections, 1, 16, 64);
+        case "unsynced" -> puts(Durability.OS, sections, 1, 16);
+        case "shapes" -> sections.add(shapes());
+        case "killed" -> sections.add(killed());
+        case "fold" -> sections.add(fold());
+        case "ycsb" -> ycsb(sections);
+        case "writes" -> writes(sections);
+        default -> throw new IllegalArgumentException("no such part: " + part);
+      }
+    }
+    return sections;
   }
 
-  /**
-   * Runs the comparison.
-   *
-   * @param scale factor of the records of {@code ycsb} and {@code writes}
-   * @param settle seconds for which a store of {@code writes} may work on after its last change
-   * @param parts of it; none for those that take minutes
-   */
-  public static List<Section> run(
-      Path directory, double scale, double settle, int rounds, List<String> parts)
+  /** Runs tasks on stores in turn, each in a process of its own. */
+  private Section compare(
+      String title, List<String> stores, Function<String, Callable<Map<String, Double>>> task)
       throws Exception {
-    DurableBench bench =
-        new DurableBench(Files.createDirectories(directory), scale, settle, rounds);
-    Map<String, Part> all = new LinkedHashMap<>();
-    all.put("sync", () -> bench.puts(Durability.COMMIT, 1, 16, 64));
-    all.put("unsynced", () -> bench.puts(Durability.OS, 1, 16));
-    all.put("shapes", bench::shapes);
-    all.put("killed", bench::killed);
-    all.put("fold", bench::fold);
-    List<String> byDefault = List.copyOf(all.keySet());
-    all.put("ycsb", bench::ycsb);
-    all.put("writes", bench::writes);
-    for (String part : parts.isEmpty() ? byDefault : parts) {
-      Part chosen = all.get(part);
-      if (chosen == null) {
-        throw new IllegalArgumentException(
-            "part: expected one of " + all.keySet() + " actual=" + part);
-      }
-      chosen.run();
-    }
-    return bench.sections;
+    Turns<String> turns = Turns.of(stores);
+    turns.run(0, rounds, (store, round, row) -> runTask(task.apply(store)).forEach(row::add));
+    return turns.section(title);
   }
 
-  private interface Part {
-    void run() throws Exception;
+  private static Map<String, Double> runTask(Callable<Map<String, Double>> task) throws Exception {
+    return JavaProcess.call(new TypeReference<>() {}, OPTIONS, task);
   }
 
-  /** Runs a task on a store; returns figures by name. */
-  private interface Task {
-    Map<String, Double> run(String store) throws Exception;
-  }
-
-  /** Runs a task on stores in turn. */
-  private void compare(String title, List<String> stores, Task task) throws Exception {
-    Map<String, Row> rows = new LinkedHashMap<>();
-    stores.forEach(store -> rows.put(store, new Row(store, "")));
-    for (int round = 0; round < rounds; round++) {
-      for (Row row : rows.values()) {
-        task.run(row.name()).forEach(row::add);
-      }
-    }
-    Row first = rows.values().iterator().next();
-    sections.add(
-        Section.of(title, List.copyOf(first.measures().keySet()), List.copyOf(rows.values())));
-  }
-
-  private static List<String> stores(Durability durability) {
+  private static List<String> stores(Durability durability, String... without) {
     return StoreKind.all().stream()
         .map(StoreKind::name)
         .filter(name -> durability == Durability.OS || !name.equals("HALODB"))
-        .filter(name -> !name.equals(ROCKSDB_BLOB))
+        .filter(name -> !List.of(without).contains(name))
         .toList();
   }
 
-  private static List<String> without(String store, List<String> stores) {
-    return stores.stream().filter(name -> !name.equals(store)).toList();
+  private Target target(String store, int records) {
+    return new Target(store, directory.resolve("durable-" + store), records);
   }
 
-  private static List<String> withoutLmdb() {
-    return without(LMDB, stores(Durability.OS));
-  }
-
-  private Path path(String store) {
-    return directory.resolve("durable-" + store);
-  }
-
-  private Map<String, Double> task(String task, String store, int records, Object... more)
+  private void puts(Durability durability, List<Section> sections, int... threads)
       throws Exception {
-    List<Object> arguments = new ArrayList<>(List.of(task, store, path(store), records));
-    arguments.addAll(List.of(more));
-    return JavaProcess.call(FIGURES, OPTIONS, StoreTask.class, arguments.toArray());
-  }
-
-  private void puts(Durability durability, int... threads) throws Exception {
     for (int count : threads) {
-      compare(
-          "%s, %d threads".formatted(durability, count),
-          count == 64 ? stores(durability) : without(LMDB, stores(durability)),
-          store -> task("puts", store, RECORDS, durability, count, SECONDS));
+      sections.add(
+          compare(
+              "%s, %d threads".formatted(durability, count),
+              stores(durability, ROCKSDB_BLOB, count == 64 ? "" : LMDB),
+              store -> new StoreTasks.Puts(target(store, RECORDS), durability, count, SECONDS)));
     }
   }
 
-  private void shapes() throws Exception {
-    compare(
+  private Section shapes() throws Exception {
+    return compare(
         "shapes",
-        withoutLmdb(),
-        store ->
-            JavaProcess.call(
-                FIGURES, OPTIONS, StoreShape.class, store, path(store), SHAPE_RECORDS, SECONDS));
+        stores(Durability.OS, ROCKSDB_BLOB, LMDB),
+        store -> new StoreTasks.Shapes(target(store, SHAPE_RECORDS), SECONDS));
   }
 
-  private void killed() throws Exception {
-    for (String store : withoutLmdb()) {
-      task("fill", store, BASE_RECORDS);
-      task("change", store, BASE_RECORDS, BASE_RECORDS / 10);
+  private Section killed() throws Exception {
+    List<String> stores = stores(Durability.OS, ROCKSDB_BLOB, LMDB);
+    for (String store : stores) {
+      runTask(new StoreTasks.Change(target(store, BASE_RECORDS), BASE_RECORDS / 10));
     }
-    compare("open after a kill", withoutLmdb(), store -> task("open", store, BASE_RECORDS));
-    for (String store : withoutLmdb()) {
-      Directories.delete(path(store));
+    Section opened =
+        compare(
+            "open after a kill", stores, store -> new StoreTasks.Open(target(store, BASE_RECORDS)));
+    for (String store : stores) {
+      Directories.delete(target(store, BASE_RECORDS).directory());
     }
-  }
-
-  private void writes() throws Exception {
-    for (Durability durability : List.of(Durability.OS, Durability.COMMIT)) {
-      for (int length : new int[] {8 + 1024, 116}) {
-        writes(durability, length);
-      }
-    }
+    return opened;
   }
 
   /** YCSB's core workloads; a heap stands for the time that YCSB itself takes. */
-  private void ycsb() throws Exception {
+  private void ycsb(List<Section> sections) throws Exception {
     int records = (int) (scale * YCSB_RECORDS);
-    for (Durability durability : List.of(Durability.OS, Durability.COMMIT)) {
+    for (Durability durability : OS_AND_DISK) {
       for (int threads : new int[] {1, 8}) {
-        compare(
-            "YCSB, %s, %,d records, threads %d".formatted(durability, records, threads),
-            List.of(BSDB, "ROCKSDB", StoreYcsb.HEAP),
-            store ->
-                JavaProcess.call(
-                    FIGURES,
-                    OPTIONS,
-                    StoreYcsb.class,
-                    store,
-                    path(store),
-                    durability,
-                    threads,
-                    records,
-                    1));
+        sections.add(
+            compare(
+                "YCSB, %s, %,d records, threads %d".formatted(durability, records, threads),
+                List.of("BSDB", "ROCKSDB", StoreYcsb.HEAP),
+                store -> new StoreYcsb(target(store, records), durability, threads, 1)));
       }
     }
   }
 
   /** Fewer changes where each waits for the disk. */
-  private void writes(Durability durability, int length) throws Exception {
-    boolean waits = durability == Durability.COMMIT;
-    int records = (int) (scale * WRITES_RECORDS * (length > 1024 || waits ? 1 : 8));
-    int updates = waits ? records : records * UPDATES_PER_RECORD;
-    List<String> stores = new ArrayList<>(without(LMDB, stores(durability)));
-    stores.add(ROCKSDB_BLOB);
-    compare(
-        "%s, %,d records of %,d bytes, %,d updates".formatted(durability, records, length, updates),
-        stores,
-        store ->
-            JavaProcess.call(
-                FIGURES,
-                OPTIONS,
-                StoreWrites.class,
-                store,
-                path(store),
-                durability,
-                records,
-                length,
-                updates,
-                settle));
+  private void writes(List<Section> sections) throws Exception {
+    for (Durability durability : OS_AND_DISK) {
+      for (int length : new int[] {8 + 1024, 116}) {
+        boolean waits = durability == Durability.COMMIT;
+        int records = (int) (scale * WRITES_RECORDS * (length > 1024 || waits ? 1 : 8));
+        int updates = waits ? records : records * UPDATES_PER_RECORD;
+        sections.add(
+            compare(
+                "%s, %,d records of %,d bytes, %,d updates"
+                    .formatted(durability, records, length, updates),
+                stores(durability, LMDB),
+                store ->
+                    new StoreTasks.Writes(
+                        target(store, records), durability, length, updates, settle)));
+      }
+    }
   }
 
   /** Latencies of one thread's reads, with folds and without. */
-  private void fold() throws Exception {
-    Path path = path("fold");
+  private Section fold() throws Exception {
+    Path path = directory.resolve("durable-fold");
     Workload workload = new Workload(2L * RECORDS);
     Row quiet = new Row("at rest", "");
     Row folding = new Row("while everything is folded", "");
     Directories.delete(path);
+    workload.publish(path, WriterOptions.defaults());
     ExecutorService background =
         Executors.newSingleThreadExecutor(task -> new Thread(task, "folds"));
     try (WritableTable table = WritableTable.open(path)) {
       WriteBatch batch = new WriteBatch();
-      for (long id = 0; id < workload.records(); id++) {
-        batch.put(workload.key(id), workload.value(id));
-        if (id % 1000 == 999) {
-          table.write(batch);
-          batch.clear();
-        }
-      }
-      table.compact();
       for (int round = -1; round < rounds; round++) {
         long end = System.nanoTime() + (long) (SECONDS * 1e9);
         double alone = p99(table, workload, () -> System.nanoTime() >= end);
@@ -271,7 +200,7 @@ public final class DurableBench {
       background.shutdown();
     }
     Directories.delete(path);
-    sections.add(Section.of("Reads of one thread", List.of(P99), List.of(quiet, folding)));
+    return Section.of("Reads of one thread", List.of(quiet, folding));
   }
 
   private static double p99(WritableTable table, Workload workload, BooleanSupplier ended)

@@ -13,14 +13,12 @@ import io.bsdb.compact.Compactor;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.writer.DeltaWriter;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,17 +26,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
 
 /**
  * Measures a table with changes beside the same table without. A tenth of the keys is changed, a
@@ -67,37 +64,24 @@ public final class LiveBench {
     queries = workload.queries(Keys.UNIFORM);
     batches = queries.batches(BATCH);
     Directories.delete(table);
-    long start = System.nanoTime();
-    try (SnapshotWriter writer = SnapshotWriter.create(table, WriterOptions.defaults())) {
-      for (long id = 0; id < records; id++) {
-        writer.add(workload.key(id), workload.value(id));
-      }
-      writer.publish();
-    }
-    Progress.step("built %,d records in %.1f s", records, seconds(start));
+    Progress.step("build %,d records", records);
+    workload.publish(table, WriterOptions.defaults());
   }
 
-  /**
-   * Runs the comparison.
-   *
-   * @param parts {@code lookups}, {@code refresh}, {@code follow} and {@code writes}; none for all
-   */
+  /** Runs parts of the comparison. */
   public static List<Section> run(Path directory, long records, List<String> parts)
       throws Exception {
     LiveBench bench = new LiveBench(directory, records);
     List<Section> sections = new ArrayList<>();
     try {
-      if (parts.isEmpty() || parts.contains("lookups")) {
-        sections.add(bench.lookups());
-      }
-      if (parts.isEmpty() || parts.contains("refresh")) {
-        bench.refresh();
-      }
-      if (parts.isEmpty() || parts.contains("follow")) {
-        bench.follow();
-      }
-      if (parts.isEmpty() || parts.contains("writes")) {
-        bench.writes();
+      for (String part : parts) {
+        switch (part) {
+          case "lookups" -> sections.add(bench.lookups());
+          case "refresh" -> bench.refresh();
+          case "follow" -> bench.follow();
+          case "writes" -> bench.writes();
+          default -> throw new IllegalArgumentException("no such part: " + part);
+        }
       }
       sections.add(Section.of("Changes over a table", List.of(), List.of(bench.figures)));
       return sections;
@@ -140,68 +124,39 @@ public final class LiveBench {
       readers.put("%,d changed keys in 1 delta".formatted(changes), b);
       readers.put("in %d deltas".formatted(DELTAS), c);
       Turns<SnapshotReader> turns = new Turns<>(readers);
-      List<Kind> kinds = kinds(Objects.requireNonNull(b.changes()));
-      for (Kind kind : kinds) {
-        turns.measure(kind.name, 2, ROUNDS, (reader, round) -> time(reader, kind));
-      }
+      Overlay oneDelta = Objects.requireNonNull(b.changes());
+      time(turns, "get", i -> true);
+      turns.run(2, ROUNDS, (reader, round, row) -> row.add("getAll(64), per key", getAll(reader)));
+      time(turns, "get, absent", i -> !queries.isPresent(i));
+      time(turns, "get, changed in the one delta", i -> isChanged(oneDelta, i));
+      time(
+          turns,
+          "get, present and not changed in it",
+          i -> queries.isPresent(i) && !isChanged(oneDelta, i));
       Overlay overlay = Objects.requireNonNull(c.changes());
       figures.add(
           "index bytes per changed key", overlay.indexBytes() / (double) overlay.changedKeys());
       absentReads(many);
       Table.at(table).rollback(base.getFileName().toString());
       Table.at(table).prune(1);
-      return turns.section(
-          "Lookups in changed tables, ns per key", kinds.stream().map(kind -> kind.name).toList());
+      return turns.section("Lookups in changed tables, ns per key");
     }
   }
 
   private void absentReads(Path version) throws IOException {
     ReaderOptions options = ReaderOptions.builder().access(Access.DIRECT).build();
     try (SnapshotReader reader = SnapshotReader.open(version, options)) {
-      int lookups = 0;
-      ReaderMetrics metrics = reader.metrics();
-      long before = metrics.blockReads();
-      for (int i = 0; i < queries.size(); i++) {
-        if (!queries.isPresent(i)) {
-          queries.check(i, reader.get(queries.key(i)));
-          lookups++;
-        }
-      }
+      int[] absent = numbers(i -> !queries.isPresent(i));
+      long before = reader.metrics().blockReads();
+      get(reader, absent);
       figures.add(
           "reads per absent key past the page cache",
-          (reader.metrics().blockReads() - before) / (double) lookups);
+          (reader.metrics().blockReads() - before) / (double) absent.length);
     }
   }
 
   private Path version(String version) {
     return table.resolve("snapshots").resolve(version);
-  }
-
-  /** Lookups of some of the queries. */
-  private static final class Kind {
-    final String name;
-
-    /** Numbers of queries; none for lookups of all together. */
-    final int[] queries;
-
-    Kind(String name, int... queries) {
-      this.name = name;
-      this.queries = queries;
-    }
-  }
-
-  /**
-   * @param one the changes in one delta
-   */
-  private List<Kind> kinds(Overlay one) {
-    return List.of(
-        new Kind("get", numbers(i -> true)),
-        new Kind("getAll(64), per key"),
-        new Kind("get, absent", numbers(i -> !queries.isPresent(i))),
-        new Kind("get, changed in the one delta", numbers(i -> isChanged(one, i))),
-        new Kind(
-            "get, present and not changed in it",
-            numbers(i -> queries.isPresent(i) && !isChanged(one, i))));
   }
 
   private int[] numbers(IntPredicate wanted) {
@@ -213,83 +168,74 @@ public final class LiveBench {
     return changes.find(key, KeyHash.hash(key).getMostSignificantBits()) != Overlay.UNCHANGED;
   }
 
+  /** Times lookups of some of the queries. */
+  private void time(Turns<SnapshotReader> turns, String figure, IntPredicate wanted)
+      throws IOException {
+    int[] numbers = numbers(wanted);
+    turns.run(2, ROUNDS, (reader, round, row) -> row.add(figure, get(reader, numbers)));
+  }
+
   /** Returns nanoseconds per key. */
-  private double time(SnapshotReader reader, Kind kind) throws IOException {
+  private double get(SnapshotReader reader, int[] numbers) throws IOException {
     long start = System.nanoTime();
-    if (kind.queries.length == 0) {
-      for (int i = 0; i < batches.size(); i++) {
-        List<byte[]> values = reader.getAll(batches.get(i));
-        for (int j = 0; j < BATCH; j++) {
-          queries.check(i * BATCH + j, values.get(j));
-        }
-      }
-      return (System.nanoTime() - start) / (double) queries.size();
-    }
-    for (int i : kind.queries) {
+    for (int i : numbers) {
       queries.check(i, reader.get(queries.key(i)));
     }
-    return (System.nanoTime() - start) / (double) kind.queries.length;
+    return (System.nanoTime() - start) / (double) numbers.length;
+  }
+
+  /** Returns nanoseconds per key. */
+  private double getAll(SnapshotReader reader) throws IOException {
+    long start = System.nanoTime();
+    for (int i = 0; i < batches.size(); i++) {
+      List<byte[]> values = reader.getAll(batches.get(i));
+      for (int j = 0; j < BATCH; j++) {
+        queries.check(i * BATCH + j, values.get(j));
+      }
+    }
+    return (System.nanoTime() - start) / (double) queries.size();
   }
 
   /** One thread that looks keys up until it is closed. */
   private final class Load implements AutoCloseable {
+    private final TableReader reader;
     private final AtomicLong done = new AtomicLong();
-    private final long[] latencies = new long[1 << 22];
-    private volatile Await awaited = new Await(Long.MAX_VALUE, new CountDownLatch(0));
+    private final Histogram latencies = new Histogram(3);
+    private final Thread thread = new Thread(this::run, "load");
     private volatile boolean stopped;
-    private final Thread thread;
-
-    /** A number of lookups to wait for. */
-    private record Await(long lookups, CountDownLatch latch) {}
 
     Load(TableReader reader) {
-      thread =
-          new Thread(
-              () -> {
-                try {
-                  for (int i = 0; !stopped; i = (i + 1) & (queries.size() - 1)) {
-                    long start = System.nanoTime();
-                    queries.check(i, reader.get(queries.key(i)));
-                    int count = (int) done.getPlain();
-                    if (count < latencies.length) {
-                      latencies[count] = System.nanoTime() - start;
-                    }
-                    done.lazySet(count + 1L);
-                    Await now = awaited;
-                    if (count >= now.lookups) {
-                      now.latch.countDown();
-                    }
-                  }
-                } catch (IOException e) {
-                  throw new UncheckedIOException(e);
-                } finally {
-                  awaited.latch.countDown();
-                }
-              },
-              "load");
+      this.reader = reader;
       thread.start();
     }
 
-    long done() {
-      return done.get();
+    private void run() {
+      try {
+        for (int i = 0; !stopped; i = (i + 1) & (queries.size() - 1)) {
+          long start = System.nanoTime();
+          queries.check(i, reader.get(queries.key(i)));
+          latencies.recordValue(System.nanoTime() - start);
+          done.lazySet(done.getPlain() + 1);
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     /** Waits until so many more lookups are done; returns how many there were per second. */
     double rate(long lookups) throws InterruptedException {
       long before = done.get();
       long start = System.nanoTime();
-      Await more = new Await(before + lookups, new CountDownLatch(1));
-      awaited = more;
-      if (thread.isAlive()) {
-        more.latch.await();
+      while (thread.isAlive() && done.get() < before + lookups) {
+        Thread.sleep(1);
       }
       return (done.get() - before) / seconds(start);
     }
 
-    long quantile(double quantile) {
-      long[] sorted = Arrays.copyOf(latencies, (int) Math.min(latencies.length, done.get()));
-      Arrays.sort(sorted);
-      return sorted[(int) (quantile * (sorted.length - 1))];
+    /** Ends the load, and returns nanoseconds. */
+    double p99() throws InterruptedException {
+      close();
+      return latencies.getValueAtPercentile(99);
     }
 
     @Override
@@ -299,26 +245,32 @@ public final class LiveBench {
     }
   }
 
+  /** Opens a follower, and looks everything up once. */
+  private TableReader follow(Duration interval) throws IOException {
+    TableReader reader = TableReader.builder(table).refreshEvery(interval).open();
+    for (int i = 0; i < queries.size(); i++) {
+      queries.check(i, reader.get(queries.key(i)));
+    }
+    return reader;
+  }
+
   /** Measures how long a follower takes to serve a delta, and how much lookups slow down. */
   private void refresh() throws Exception {
     change(workload.records() / 10);
     long rows = workload.records() / 100;
-    try (TableReader reader = TableReader.builder(table).refreshEvery(Duration.ZERO).open()) {
-      for (int i = 0; i < queries.size(); i++) {
-        queries.check(i, reader.get(queries.key(i)));
-      }
+    try (TableReader reader = follow(Duration.ZERO)) {
       try (Load load = new Load(reader)) {
         for (int round = -5; round < ROUNDS; round++) {
           change(rows);
           double quiet = load.rate(QUIET_LOOKUPS);
-          long before = load.done();
+          long before = load.done.get();
           long start = System.nanoTime();
           reader.refresh();
           double took = seconds(start);
           if (round >= 0) {
+            double busy = (load.done.get() - before) / took;
             figures.add("refresh after a delta, ms", took * 1e3);
-            figures.add(
-                "a lookup meanwhile, times as long", quiet / ((load.done() - before) / took));
+            figures.add("a lookup meanwhile, times as long", quiet / busy);
           }
         }
       }
@@ -356,22 +308,16 @@ public final class LiveBench {
 
   /** A thousand deltas that a follower reads under load. */
   private void follow() throws Exception {
-    long start;
-    long quiet;
-    long busy;
-    try (TableReader reader =
-        TableReader.builder(table).refreshEvery(Duration.ofMillis(20)).open()) {
-      for (int i = 0; i < queries.size(); i++) {
-        queries.check(i, reader.get(queries.key(i)));
-      }
+    try (TableReader reader = follow(Duration.ofMillis(20))) {
+      double quiet;
       try (Load load = new Load(reader)) {
         double unused = load.rate(10 * QUIET_LOOKUPS);
-        load.close();
-        quiet = load.quantile(0.99);
+        quiet = load.p99();
       }
       long files = openFiles();
       long mapped = mappings();
-      start = System.nanoTime();
+      long start = System.nanoTime();
+      double busy;
       try (Load load = new Load(reader)) {
         for (int i = 1; i <= 1000; i++) {
           change(100);
@@ -380,15 +326,14 @@ public final class LiveBench {
             Table.at(table).prune(10);
           }
         }
-        load.close();
-        busy = load.quantile(0.99);
+        busy = load.p99();
       }
       reader.refresh();
       new Compactor(table).foldFraction(0).run();
       reader.refresh();
       figures.add("1,000 deltas followed, s", seconds(start));
-      figures.add("p99 meanwhile, ns", (double) busy);
-      figures.add("p99 meanwhile, times that at rest", busy / (double) quiet);
+      figures.add("p99 meanwhile, ns", busy);
+      figures.add("p99 meanwhile, times that at rest", busy / quiet);
       figures.add("refreshes that failed", (double) reader.failedRefreshes());
       figures.add("files open, more than before", (double) (openFiles() - files));
       figures.add("mappings, more than before", (double) (mappings() - mapped));

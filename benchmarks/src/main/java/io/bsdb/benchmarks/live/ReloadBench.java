@@ -1,7 +1,7 @@
 package io.bsdb.benchmarks.live;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.Results.Row;
@@ -16,7 +16,6 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,11 +29,6 @@ import java.util.Objects;
  */
 public final class ReloadBench {
   private static final int CHANGED_PART = 100;
-  private static final String PROCESSOR = "processor, s";
-  private static final String TIME = "time, s";
-  private static final String BYTES = "published, MB";
-  private static final String REFRESH = "refresh, ms";
-  private static final String COPY = "refresh with a copy, ms";
 
   private final Path table;
   private final RecordFile records;
@@ -71,33 +65,26 @@ public final class ReloadBench {
     return List.of(
         Section.of(
             String.format(Locale.ROOT, "Reloads of %,d records", count),
-            List.of(PROCESSOR, TIME, BYTES, REFRESH, COPY),
             List.of(bench.build, bench.changes, bench.auto)));
   }
 
   private void measure(
       int round, Row row, Publish publish, int part, TableReader reader, TableReader copying)
       throws Exception {
-    var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    Row counted = round > 0 ? row : new Row("untimed", "");
     long start = System.nanoTime();
-    long processor = system.getProcessCpuTime();
+    long processor = Machine.processorNanos();
     ReloadReport report = reload(publish, part);
-    double processorSeconds = (system.getProcessCpuTime() - processor) / 1e9;
-    double seconds = (System.nanoTime() - start) / 1e9;
+    counted.add("processor, s", (Machine.processorNanos() - processor) / 1e9);
+    counted.add("time, s", (System.nanoTime() - start) / 1e9);
     Manifest published = Objects.requireNonNull(report.manifest());
     long bytes =
         publish == Publish.CHANGES
             ? published.changes().segments().stream().mapToLong(SegmentFile::length).sum()
             : published.length();
-    double refresh = refresh(reader, published);
-    double copy = refresh(copying, published);
-    if (round > 0) {
-      row.add(PROCESSOR, processorSeconds);
-      row.add(TIME, seconds);
-      row.add(BYTES, bytes / 1e6);
-      row.add(REFRESH, refresh);
-      row.add(COPY, copy);
-    }
+    counted.add("published, MB", bytes / 1e6);
+    counted.add("refresh, ms", refresh(reader, published));
+    counted.add("refresh with a copy, ms", refresh(copying, published));
     Table.at(table).prune(1);
   }
 

@@ -1,13 +1,14 @@
 package io.bsdb.benchmarks.live;
 
 import io.bsdb.benchmarks.harness.Directories;
-import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Workers;
+import io.bsdb.benchmarks.live.StoreTasks.Target;
+import io.bsdb.benchmarks.peers.HashStore;
 import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
+import java.io.StringReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,9 +19,6 @@ import java.util.TreeMap;
 import java.util.Vector;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
@@ -31,41 +29,34 @@ import site.ycsb.workloads.CoreWorkload;
 
 /**
  * YCSB's core workloads A, B, C, F and D, in this order, with one store, in a process of its own:
- * {@code StoreYcsb KIND DIRECTORY DURABILITY THREADS RECORDS SECONDS}. Records are YCSB's: ten
- * fields of 100 bytes under keys like {@code user6284781860667377211}. The first inserts are left
- * to the operating system; then the store is opened again.
+ * operations per second by name. Records are YCSB's: ten fields of 100 bytes under keys like {@code
+ * user6284781860667377211}. The first inserts are left to the operating system; then the store is
+ * opened again.
+ *
+ * @param seconds of each workload
  */
-final class StoreYcsb {
-  /** Names what is no store, for comparison. */
+record StoreYcsb(Target target, Durability durability, int threads, double seconds)
+    implements Callable<Map<String, Double>> {
+  /** Names what is no store, for comparison: it takes no time to speak of, the rest is YCSB's. */
   static final String HEAP = "HEAP";
 
   private static final double SECOND = 1e9;
 
   /**
-   * A core workload, as one of YCSB's files {@code workloads/*} has it.
+   * A core workload.
    *
-   * @param keys the distribution of the keys
+   * @param properties as one of YCSB's files {@code workloads/*} has them
    */
-  private record Core(
-      String name,
-      double reads,
-      double updates,
-      double modifications,
-      double inserts,
-      String keys) {
+  private record Core(String name, String properties) {
     CoreWorkload on(int records) throws Exception {
-      Properties properties = new Properties();
-      properties.setProperty("recordcount", Integer.toString(records));
-      properties.setProperty("operationcount", Integer.toString(records));
-      properties.setProperty(CoreWorkload.READ_PROPORTION_PROPERTY, Double.toString(reads));
-      properties.setProperty(CoreWorkload.UPDATE_PROPORTION_PROPERTY, Double.toString(updates));
-      properties.setProperty(
-          CoreWorkload.READMODIFYWRITE_PROPORTION_PROPERTY, Double.toString(modifications));
-      properties.setProperty(CoreWorkload.INSERT_PROPORTION_PROPERTY, Double.toString(inserts));
-      properties.setProperty(CoreWorkload.REQUEST_DISTRIBUTION_PROPERTY, keys);
-      Measurements.setProperties(properties);
+      Properties all = new Properties();
+      all.setProperty(CoreWorkload.REQUEST_DISTRIBUTION_PROPERTY, "zipfian");
+      all.load(new StringReader(properties.replace(' ', '\n')));
+      all.setProperty("recordcount", Integer.toString(records));
+      all.setProperty("operationcount", Integer.toString(records));
+      Measurements.setProperties(all);
       CoreWorkload workload = new CoreWorkload();
-      workload.init(properties);
+      workload.init(all);
       return workload;
     }
   }
@@ -73,40 +64,14 @@ final class StoreYcsb {
   /** The one that inserts is the last. */
   private static final List<Core> CORE =
       List.of(
-          new Core("A", 0.5, 0.5, 0, 0, "zipfian"),
-          new Core("B", 0.95, 0.05, 0, 0, "zipfian"),
-          new Core("C", 1, 0, 0, 0, "zipfian"),
-          new Core("F", 0.5, 0, 0.5, 0, "zipfian"),
-          new Core("D", 0.95, 0, 0, 0.05, "latest"));
-
-  /** Keeps records on the heap, which takes no time to speak of: the rest is YCSB's own. */
-  private static final class Heap implements StoreKind, Store {
-    private final Map<ByteBuffer, byte[]> records = new ConcurrentHashMap<>();
-
-    @Override
-    public String name() {
-      return HEAP;
-    }
-
-    @Override
-    public Store open(Path directory, Durability durability, int keyLength, int count) {
-      return this;
-    }
-
-    @Override
-    public byte @Nullable [] get(byte[] key) {
-      byte[] value = records.get(ByteBuffer.wrap(key));
-      return value == null ? null : value.clone();
-    }
-
-    @Override
-    public void put(byte[] key, byte[] value) {
-      records.put(ByteBuffer.wrap(key), value);
-    }
-
-    @Override
-    public void close() {}
-  }
+          new Core("A", "readproportion=0.5 updateproportion=0.5"),
+          new Core("B", "readproportion=0.95 updateproportion=0.05"),
+          new Core("C", "readproportion=1 updateproportion=0"),
+          new Core("F", "readproportion=0.5 updateproportion=0 readmodifywriteproportion=0.5"),
+          new Core(
+              "D",
+              "readproportion=0.95 updateproportion=0 insertproportion=0.05"
+                  + " requestdistribution=latest"));
 
   /** A store as YCSB drives it: all fields of a record are one value. */
   private static final class Fields extends DB {
@@ -200,66 +165,54 @@ final class StoreYcsb {
     }
   }
 
-  private StoreYcsb() {}
-
-  public static void main(String[] arguments) throws Exception {
-    StoreKind kind = arguments[0].equals(HEAP) ? new Heap() : StoreKind.named(arguments[0]);
-    Path directory = Path.of(arguments[1]);
-    Durability durability = Durability.valueOf(arguments[2]);
-    int threads = Integer.parseInt(arguments[3]);
-    int records = Integer.parseInt(arguments[4]);
-    double seconds = Double.parseDouble(arguments[5]);
+  @Override
+  public Map<String, Double> call() throws Exception {
     Map<String, Double> figures = new TreeMap<>();
-    Directories.delete(directory);
-    try (Store store = kind.open(directory, Durability.OS, Integer.MAX_VALUE, records)) {
-      CoreWorkload load = CORE.get(0).on(records);
+    Map<ByteBuffer, byte[]> heap = new ConcurrentHashMap<>();
+    Directories.delete(target.directory());
+    try (Store store = open(Durability.OS, heap)) {
+      CoreWorkload load = CORE.get(0).on(target.records());
       DB db = new Fields(store);
       long start = System.nanoTime();
-      for (int i = 0; i < records; i++) {
+      for (int i = 0; i < target.records(); i++) {
         load.doInsert(db, null);
       }
-      figures.put("load, inserts/s", records * SECOND / (System.nanoTime() - start));
+      figures.put("load, inserts/s", target.records() * SECOND / (System.nanoTime() - start));
     }
-    try (Store store = kind.open(directory, durability, Integer.MAX_VALUE, records)) {
-      run(CORE.get(0).on(records), store, threads, seconds); // compiles the code
+    try (Store store = open(durability, heap)) {
+      run(CORE.get(0), store); // compiles the code
       for (Core core : CORE) {
-        double rate = run(core.on(records), store, threads, seconds);
-        figures.put(core.name + ", operations/s", rate);
+        figures.put(core.name + ", operations/s", run(core, store));
       }
     }
-    Directories.delete(directory);
-    JavaProcess.answer(arguments, figures);
+    Directories.delete(target.directory());
+    return figures;
+  }
+
+  private Store open(Durability opened, Map<ByteBuffer, byte[]> heap) throws Exception {
+    return target.kind().equals(HEAP)
+        ? new HashStore(heap)
+        : target.open(opened, Integer.MAX_VALUE);
   }
 
   /** Returns operations per second of all threads. */
-  private static double run(CoreWorkload workload, Store store, int threads, double seconds)
-      throws Exception {
-    ExecutorService pool = Executors.newFixedThreadPool(threads, task -> new Thread(task, "ycsb"));
-    try {
-      long start = System.nanoTime();
-      long end = start + (long) (seconds * SECOND);
-      Callable<Long> client =
-          () -> {
-            DB db = new Fields(store);
-            long done = 0;
-            for (; System.nanoTime() < end; done++) {
-              if (!workload.doTransaction(db, null)) {
-                throw new IllegalStateException("an operation failed");
+  private double run(Core core, Store store) throws Exception {
+    CoreWorkload workload = core.on(target.records());
+    long start = System.nanoTime();
+    long end = start + (long) (seconds * SECOND);
+    List<Long> operations =
+        Workers.run(
+            threads,
+            thread -> {
+              DB db = new Fields(store);
+              long done = 0;
+              for (; System.nanoTime() < end; done++) {
+                if (!workload.doTransaction(db, null)) {
+                  throw new IllegalStateException("an operation failed");
+                }
               }
-            }
-            return done;
-          };
-      List<Future<Long>> clients = new ArrayList<>();
-      for (int i = 0; i < threads; i++) {
-        clients.add(pool.submit(client));
-      }
-      long operations = 0;
-      for (Future<Long> each : clients) {
-        operations += each.get();
-      }
-      return operations * SECOND / (System.nanoTime() - start);
-    } finally {
-      pool.shutdown();
-    }
+              return done;
+            });
+    return operations.stream().mapToLong(n -> n).sum() * SECOND / (System.nanoTime() - start);
   }
 }

@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks.micro;
 
+import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.Nearest;
 import io.bsdb.reader.SnapshotReader;
@@ -15,11 +16,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -109,13 +107,7 @@ public class AsOfBenchmark {
   public void delete() throws IOException {
     ordered.close();
     history.close();
-    List<Path> files;
-    try (Stream<Path> all = Files.walk(directory)) {
-      files = all.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path file : files) {
-      Files.delete(file);
-    }
+    Directories.delete(directory);
   }
 
   private int next() {

@@ -5,7 +5,6 @@ import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.format.ValueReader;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.options.ReaderOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,7 +53,6 @@ public class ReaderBenchmark {
   @Param({"64", "1048576"})
   public int keys;
 
-  private Path table;
   private Queries queries;
   private List<List<byte[]>> batches;
   private SnapshotReader reader;
@@ -68,10 +66,9 @@ public class ReaderBenchmark {
 
   @Setup
   public void open() throws IOException {
-    table = Path.of(directory, store + "-" + records);
     queries = new Workload(records).queries(Keys.UNIFORM);
     batches = queries.batches(BATCH);
-    reader = SnapshotReader.open(table, ReaderOptions.defaults());
+    reader = SnapshotReader.open(Path.of(directory, store + "-" + records));
     for (int i = 0; i < keys; i++) {
       queries.checkFully(i, reader.get(queries.key(i)));
     }
@@ -104,13 +101,5 @@ public class ReaderBenchmark {
   @OperationsPerInvocation(BATCH)
   public List<@Nullable Object> lendAll() throws IOException {
     return reader.getAll(batches.get(next++ & (keys / BATCH - 1)), column);
-  }
-
-  /** Opens and closes the table; the first time in a process takes longer. */
-  @Benchmark
-  public long openAgain() throws IOException {
-    try (SnapshotReader again = SnapshotReader.open(table, ReaderOptions.defaults())) {
-      return again.manifest().recordCount();
-    }
   }
 }

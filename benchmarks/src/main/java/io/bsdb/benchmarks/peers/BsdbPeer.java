@@ -1,6 +1,10 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.Records;
+import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.RecordFile.Receiver;
+import io.bsdb.reader.KeyRange;
+import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
@@ -11,7 +15,9 @@ import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * This project.
@@ -47,9 +53,9 @@ record BsdbPeer(
   }
 
   @Override
-  public void build(Records records, Path directory) throws Exception {
+  public void build(RecordFile records, Path directory) throws Exception {
     WriterOptions.Builder options = WriterOptions.builder().layout(layout).order(order);
-    Schema schema = records.schema();
+    Schema schema = records.workload().data().schema();
     if (schema != null) {
       options.schema(schema);
     }
@@ -60,7 +66,42 @@ record BsdbPeer(
   }
 
   @Override
-  public Store open(Records records, Path directory) throws IOException {
-    return new BsdbStore(SnapshotReader.open(directory, options));
+  public Store open(RecordFile records, Path directory) throws IOException {
+    return new Open(SnapshotReader.open(directory, options));
+  }
+
+  /** A version of a table; floors and seeks are for tables in key order. */
+  private record Open(SnapshotReader reader) implements Store {
+    @Override
+    public byte @Nullable [] get(byte[] key) throws IOException {
+      return reader.get(key);
+    }
+
+    @Override
+    public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+      return reader.getAll(keys);
+    }
+
+    @Override
+    public void floor(byte[] key, Receiver receiver) throws Exception {
+      KeyValue found = reader.ordered().floor(key);
+      if (found != null) {
+        receiver.accept(found.key(), found.value());
+      }
+    }
+
+    @Override
+    public void seek(byte[] key, int count, Receiver receiver) throws Exception {
+      try (RecordCursor cursor = reader.ordered().range(KeyRange.all().from(key))) {
+        for (int i = 0; i < count && cursor.next(); i++) {
+          receiver.accept(cursor.key(), cursor.value());
+        }
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      reader.close();
+    }
   }
 }

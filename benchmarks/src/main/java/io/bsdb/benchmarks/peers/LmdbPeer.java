@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.Records;
+import io.bsdb.benchmarks.harness.RecordFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.lmdbjava.Dbi;
@@ -32,7 +32,7 @@ record LmdbPeer() implements Peer {
   }
 
   @Override
-  public void build(Records records, Path directory) throws Exception {
+  public void build(RecordFile records, Path directory) throws Exception {
     try (Env<ByteBuffer> env =
         Env.create().setMapSize(mapBytes(records)).open(directory.toFile(), EnvFlags.MDB_NOSYNC)) {
       Dbi<ByteBuffer> table = env.openDbi((byte[]) null, DbiFlags.MDB_CREATE);
@@ -81,11 +81,11 @@ record LmdbPeer() implements Peer {
   }
 
   @Override
-  public Store open(Records records, Path directory) {
+  public Store open(RecordFile records, Path directory) {
     return LmdbStore.reading(directory, mapBytes(records));
   }
 
-  private static long mapBytes(Records records) {
+  private static long mapBytes(RecordFile records) {
     return (64L << 20) + records.count() * 256;
   }
 }

@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.Records.Receiver;
+import io.bsdb.benchmarks.harness.RecordFile.Receiver;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

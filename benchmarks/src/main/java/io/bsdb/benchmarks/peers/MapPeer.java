@@ -1,8 +1,8 @@
 package io.bsdb.benchmarks.peers;
 
 import io.bsdb.benchmarks.harness.JavaProcess;
-import io.bsdb.benchmarks.harness.Records;
-import io.bsdb.benchmarks.harness.Records.Receiver;
+import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.RecordFile.Receiver;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -40,10 +40,10 @@ record MapPeer(String name, boolean isOrdered) implements Peer {
   }
 
   @Override
-  public void build(Records records, Path directory) {}
+  public void build(RecordFile records, Path directory) {}
 
   @Override
-  public Store open(Records records, Path directory) throws Exception {
+  public Store open(RecordFile records, Path directory) throws Exception {
     if (isOrdered) {
       TreeMap<byte[], byte[]> map = new TreeMap<>(Arrays::compareUnsigned);
       records.forEach(map::put);
@@ -52,20 +52,7 @@ record MapPeer(String name, boolean isOrdered) implements Peer {
     int count = Math.toIntExact(records.count());
     Map<ByteBuffer, byte[]> map = new HashMap<>((int) (count / 0.75) + 1);
     records.forEach((key, value) -> map.put(ByteBuffer.wrap(key), value));
-    return new Hashed(map);
-  }
-
-  private record Hashed(Map<ByteBuffer, byte[]> map) implements Store {
-    @Override
-    public byte @Nullable [] get(byte[] key) {
-      byte[] value = map.get(ByteBuffer.wrap(key));
-      return value == null ? null : value.clone();
-    }
-
-    @Override
-    public void close() {
-      map.clear();
-    }
+    return new HashStore(map);
   }
 
   private record Sorted(TreeMap<byte[], byte[]> map) implements Store {
@@ -92,11 +79,6 @@ record MapPeer(String name, boolean isOrdered) implements Peer {
         }
         receiver.accept(entry.getKey().clone(), entry.getValue().clone());
       }
-    }
-
-    @Override
-    public void close() {
-      map.clear();
     }
   }
 }

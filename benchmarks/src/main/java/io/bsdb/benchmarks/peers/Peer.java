@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.Records;
+import io.bsdb.benchmarks.harness.RecordFile;
 import java.nio.file.Path;
 
 /** A kind of store, configured as its documentation advises. */
@@ -41,8 +41,8 @@ public interface Peer {
   }
 
   /** Writes all records into an empty directory, and forces them to disk. */
-  void build(Records records, Path directory) throws Exception;
+  void build(RecordFile records, Path directory) throws Exception;
 
   /** Opens what was built. */
-  Store open(Records records, Path directory) throws Exception;
+  Store open(RecordFile records, Path directory) throws Exception;
 }

@@ -15,8 +15,9 @@ import java.util.stream.Collectors;
 public final class Peers {
   private static final long CACHE_BYTES = 2L << 30;
 
-  private static final Set<String> QUICK =
-      Set.of(
+  /** Names of a quick run: one of each kind, and the layouts that people choose between. */
+  public static final List<String> QUICK =
+      List.of(
           "bsdb-blocked",
           "bsdb-compressed",
           "bsdb-compressed-cached",
@@ -29,8 +30,9 @@ public final class Peers {
   /** In key order, and of no interest beside others in lookups. */
   private static final Set<String> ONLY_ORDERED = Set.of("bsdb-order", "treemap");
 
-  private static final Set<String> ORDERED =
-      Set.of("bsdb-order", "bsdb-blocked", "rocksdb-ingest", "lmdb", "treemap");
+  /** Names in the comparison of key order. */
+  public static final List<String> ORDERED =
+      List.of("bsdb-order", "bsdb-blocked", "rocksdb-ingest", "lmdb", "treemap");
 
   private Peers() {}
 
@@ -65,40 +67,26 @@ public final class Peers {
         .toList();
   }
 
-  /** Returns those of a quick run: one of each kind, and the layouts that people choose between. */
-  public static List<Peer> quick() {
-    return all().stream().filter(peer -> QUICK.contains(peer.name())).toList();
-  }
-
-  /** Returns a peer whose files have a name. */
-  public static Peer withFiles(String files) {
-    return all().stream().filter(peer -> peer.files().equals(files)).findFirst().orElseThrow();
-  }
-
-  /** Returns those of the comparison of key order. */
-  public static List<Peer> ordered() {
-    return all().stream().filter(peer -> ORDERED.contains(peer.name())).toList();
-  }
-
-  private static ReaderOptions.Builder reader() {
-    return ReaderOptions.builder();
-  }
-
   private static Peer bsdb(
       String name, Layout layout, String settings, ReaderOptions.Builder reader) {
     return new BsdbPeer(name, layout, RecordOrder.HASH, ", " + settings, reader.build());
   }
 
-  private static List<Peer> all() {
+  /** Returns all. */
+  public static List<Peer> all() {
     return List.of(
         new BsdbPeer("bsdb-order", Layout.BLOCKED, RecordOrder.KEY, "", ReaderOptions.defaults()),
         new BsdbPeer("bsdb-blocked", Layout.BLOCKED),
-        bsdb("bsdb-blocked-resident", Layout.BLOCKED, "resident", reader().access(Access.RESIDENT)),
+        bsdb(
+            "bsdb-blocked-resident",
+            Layout.BLOCKED,
+            "resident",
+            ReaderOptions.builder().access(Access.RESIDENT)),
         bsdb(
             "bsdb-blocked-signatures",
             Layout.BLOCKED,
             "signatures always compared",
-            reader().signatures(SignatureUse.ALWAYS)),
+            ReaderOptions.builder().signatures(SignatureUse.ALWAYS)),
         new BsdbPeer("bsdb-compact", Layout.COMPACT),
         new BsdbPeer("bsdb-compressed", Layout.COMPRESSED),
         new BsdbPeer("bsdb-compressed-pages", Layout.COMPRESSED_PAGES),
@@ -106,7 +94,7 @@ public final class Peers {
             "bsdb-compressed-cached",
             Layout.COMPRESSED,
             "block cache of 2 GiB",
-            reader().blockCacheBytes(CACHE_BYTES)),
+            ReaderOptions.builder().blockCacheBytes(CACHE_BYTES)),
         new BsdbPeer("bsdb-symbols", Layout.SYMBOLS),
         new SparkeyPeer("sparkey", CompressionType.NONE),
         new SparkeyPeer("sparkey-snappy", CompressionType.SNAPPY),

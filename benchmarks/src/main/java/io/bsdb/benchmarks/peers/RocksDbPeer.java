@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.Records;
+import io.bsdb.benchmarks.harness.RecordFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,7 +82,7 @@ record RocksDbPeer(String name, String files, boolean sorted, long cacheBytes) i
   }
 
   @Override
-  public void build(Records records, Path directory) throws Exception {
+  public void build(RecordFile records, Path directory) throws Exception {
     try (Options options = sorted ? options() : options().prepareForBulkLoad();
         RocksDB database = RocksDB.open(options, directory.toString());
         WriteOptions write = new WriteOptions().setDisableWAL(true);
@@ -98,7 +98,7 @@ record RocksDbPeer(String name, String files, boolean sorted, long cacheBytes) i
     }
   }
 
-  private static List<String> sortedFiles(Options options, Records records, Path directory)
+  private static List<String> sortedFiles(Options options, RecordFile records, Path directory)
       throws Exception {
     List<String> files = new ArrayList<>();
     SstFileWriter[] writer = new SstFileWriter[1];
@@ -127,7 +127,7 @@ record RocksDbPeer(String name, String files, boolean sorted, long cacheBytes) i
   }
 
   @Override
-  public Store open(Records records, Path directory) throws Exception {
+  public Store open(RecordFile records, Path directory) throws Exception {
     return RocksDbStore.reading(options(), directory);
   }
 }

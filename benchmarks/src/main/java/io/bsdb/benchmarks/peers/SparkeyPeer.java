@@ -4,7 +4,7 @@ import com.spotify.sparkey.CompressionType;
 import com.spotify.sparkey.Sparkey;
 import com.spotify.sparkey.SparkeyReader;
 import com.spotify.sparkey.SparkeyWriter;
-import io.bsdb.benchmarks.harness.Records;
+import io.bsdb.benchmarks.harness.RecordFile;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ record SparkeyPeer(String name, CompressionType compression) implements Peer {
   }
 
   @Override
-  public void build(Records records, Path directory) throws Exception {
+  public void build(RecordFile records, Path directory) throws Exception {
     try (SparkeyWriter writer = Sparkey.createNew(file(directory), compression, BLOCK)) {
       writer.setFsync(true);
       records.forEach(writer::put);
@@ -35,7 +35,7 @@ record SparkeyPeer(String name, CompressionType compression) implements Peer {
   }
 
   @Override
-  public Store open(Records records, Path directory) throws IOException {
+  public Store open(RecordFile records, Path directory) throws IOException {
     return new Open(Sparkey.open(file(directory)));
   }
 

@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.Records.Receiver;
+import io.bsdb.benchmarks.harness.RecordFile.Receiver;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -42,5 +42,5 @@ public interface Store extends Closeable {
   }
 
   @Override
-  void close() throws IOException;
+  default void close() throws IOException {}
 }

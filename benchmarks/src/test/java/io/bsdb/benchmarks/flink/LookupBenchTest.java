@@ -3,8 +3,6 @@ package io.bsdb.benchmarks.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workload;
@@ -20,20 +18,9 @@ class LookupBenchTest {
 
   @Test
   void joinsChecksAndReports() throws Exception {
-    Path answer = directory.resolve("answer.json");
+    List<String> words = List.of("constant", "hashmap", "bsdb", "disk");
+    List<Section> both = new LookupBench(directory, 1000, 2000, 100, 1, words).call();
 
-    LookupBench.main(
-        new String[] {
-          directory.toString(),
-          "1000",
-          "2000",
-          "100",
-          "1",
-          "constant,hashmap,bsdb,disk",
-          "" + answer
-        });
-
-    List<Section> both = new ObjectMapper().readValue(answer.toFile(), new TypeReference<>() {});
     assertThat(both)
         .extracting(Section::title)
         .containsExactly(

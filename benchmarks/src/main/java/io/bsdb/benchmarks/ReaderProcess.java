@@ -1,9 +1,8 @@
-package io.bsdb.benchmarks.readers;
+package io.bsdb.benchmarks;
 
 import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.RecordFile;
-import io.bsdb.benchmarks.harness.Records;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
@@ -48,7 +47,6 @@ public final class ReaderProcess {
       process.writeKeys(directory.resolve("keys"));
       answers.println("ready");
       JavaProcess.converse(
-          answers,
           line -> {
             String[] question = line.split(" ", -1);
             return process.answer(question[0].equals("bsdb") ? bsdb : rocksDb, question[1]);
@@ -56,7 +54,7 @@ public final class ReaderProcess {
     }
   }
 
-  private static Store open(String name, Records records, Path directory) throws Exception {
+  private static Store open(String name, RecordFile records, Path directory) throws Exception {
     Peer peer = Peers.one(name);
     if (!Files.exists(directory)) {
       Path part = directory.resolveSibling(directory.getFileName() + ".part");

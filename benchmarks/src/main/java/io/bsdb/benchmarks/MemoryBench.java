@@ -1,5 +1,6 @@
-package io.bsdb.benchmarks.memory;
+package io.bsdb.benchmarks;
 
+import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
@@ -10,7 +11,6 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.memory.MemoryBudget;
-import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
@@ -25,11 +25,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -39,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads past the page cache within a memory budget: reads for absent keys where bits of signatures
  * follow the load, beside the same memory spread evenly; before and after a new version; with
- * enough memory, beside a reader without a budget; opening; and lookups by share of absent keys.
+ * enough memory, beside a reader without a budget; and opening.
  */
 public final class MemoryBench {
   private static final int LOOKUPS = 100_000;
@@ -77,40 +81,38 @@ public final class MemoryBench {
   }
 
   /**
-   * Runs some parts, or all if none is named.
+   * Runs some parts: {@code bits}, {@code fits} and {@code opening}.
    *
    * @param records of the largest tables
    */
   public static List<Section> run(Path directory, long records, List<String> parts)
       throws Exception {
-    return new MemoryBench(Files.createDirectories(directory), records).run(parts);
+    MemoryBench bench = new MemoryBench(Files.createDirectories(directory), records);
+    List<Section> sections = new ArrayList<>();
+    for (String part : parts) {
+      switch (part) {
+        case "bits" -> sections.add(bench.bits());
+        case "fits" -> {
+          sections.add(bench.enoughMemory(RecordOrder.HASH));
+          sections.add(bench.enoughMemory(RecordOrder.KEY));
+        }
+        case "opening" -> sections.add(bench.opening());
+        default -> throw new IllegalArgumentException("no such part: " + part);
+      }
+    }
+    Progress.step("checksum %d", bench.checksum);
+    return sections;
   }
 
-  private List<Section> run(List<String> parts) throws Exception {
-    List<Section> sections = new ArrayList<>();
-    if (parts.isEmpty() || parts.contains("bits")) {
-      mixed();
-      byRange();
-      oneTable();
-      sections.add(
-          Section.of(
-              "Reads per absent key at two bits per key (mixed sizes: elastic <= 0.4 of even; key"
-                  + " order: 0.6; one table: 1.05; a new version: 1.2 of elastic)",
-              List.of(EVEN, ELASTIC),
-              loads));
-    }
-    if (parts.isEmpty() || parts.contains("fits")) {
-      sections.add(enoughMemory(RecordOrder.HASH));
-      sections.add(enoughMemory(RecordOrder.KEY));
-    }
-    if (parts.isEmpty() || parts.contains("opening")) {
-      sections.add(opening());
-    }
-    if (parts.isEmpty() || parts.contains("absent")) {
-      sections.add(absentKeys());
-    }
-    Progress.step("checksum %d", checksum);
-    return sections;
+  private Section bits() throws IOException {
+    mixed();
+    byRange();
+    oneTable();
+    return Section.of(
+        "Reads per absent key at two bits per key (mixed sizes: elastic <= 0.4 of even; key"
+            + " order: 0.6; one table: 1.05; a new version: 1.2 of elastic)",
+        List.of(EVEN, ELASTIC),
+        loads);
   }
 
   private Path table(RecordOrder order, long records, int partitions) throws IOException {
@@ -140,9 +142,8 @@ public final class MemoryBench {
     return MemoryBudget.of(bytes, Duration.ZERO);
   }
 
-  private static ReaderOptions options(@Nullable MemoryBudget memory) {
-    ReaderOptions.Builder options = ReaderOptions.builder().access(Access.DIRECT);
-    return (memory == null ? options : options.memory(memory)).build();
+  private static ReaderOptions options(MemoryBudget memory) {
+    return ReaderOptions.builder().access(Access.DIRECT).memory(memory).build();
   }
 
   private static void adjust(MemoryBudget memory) {
@@ -168,30 +169,27 @@ public final class MemoryBench {
   }
 
   /** Returns weights by Zipf's law, in random order. */
-  private double[] weights(int count) {
-    double[] weights = new double[count];
-    Arrays.setAll(weights, i -> Math.pow(i + 1.0, -EXPONENT));
-    for (int i = count - 1; i > 0; i--) {
-      int other = random.nextInt(i + 1);
-      double weight = weights[i];
-      weights[i] = weights[other];
-      weights[other] = weight;
+  private static List<Double> weights(int count) {
+    List<Double> weights = new ArrayList<>();
+    for (int i = 1; i <= count; i++) {
+      weights.add(Math.pow((double) i, -EXPONENT));
     }
+    Collections.shuffle(weights, new Random(17));
     return weights;
   }
 
   /** Asks for absent keys; returns the reads that each costs. */
   private double readsPerAbsentKey(List<Asked> all) throws IOException {
-    double[] upTo = new double[all.size()];
+    NavigableMap<Double, Asked> byWeight = new TreeMap<>();
     double sum = 0;
-    for (int i = 0; i < upTo.length; i++) {
-      sum += all.get(i).weight;
-      upTo[i] = sum;
+    for (Asked asked : all) {
+      byWeight.put(sum, asked);
+      sum += asked.weight;
     }
     long before = falsePositives(all);
     for (int i = 0; i < LOOKUPS; i++) {
-      int found = Arrays.binarySearch(upTo, random.nextDouble() * sum);
-      Asked asked = all.get(Math.min(upTo.length - 1, found < 0 ? ~found : found + 1));
+      Asked asked =
+          Objects.requireNonNull(byWeight.floorEntry(random.nextDouble() * sum)).getValue();
       if (asked.table.get(asked.absent.apply(random)) != null) {
         throw new IllegalStateException("an absent key was found");
       }
@@ -202,15 +200,11 @@ public final class MemoryBench {
   private static long falsePositives(List<Asked> all) throws IOException {
     long sum = 0;
     for (TableReader table : all.stream().map(Asked::table).distinct().toList()) {
-      sum += metrics(table).falsePositiveReads();
+      try (TableReader.Lease lease = table.lease()) {
+        sum += lease.reader().metrics().falsePositiveReads();
+      }
     }
     return sum;
-  }
-
-  private static ReaderMetrics metrics(TableReader table) throws IOException {
-    try (TableReader.Lease lease = table.lease()) {
-      return lease.reader().metrics();
-    }
   }
 
   /** Adds reads with even bits, and with bits that follow the load. */
@@ -233,18 +227,15 @@ public final class MemoryBench {
       tables.add(table(RecordOrder.HASH, counts.get(i), 1));
     }
     MemoryBudget memory = budget(tables, 2);
-    double[] weights = weights(TABLES);
+    List<Double> weights = weights(TABLES);
     List<Asked> all = new ArrayList<>();
     try {
       for (int i = 0; i < TABLES; i++) {
         double absentShare = 0.1 + 0.8 * random.nextDouble();
-        all.add(absentKeys(tables.get(i), memory, counts.get(i), weights[i] * absentShare));
+        all.add(absentKeys(tables.get(i), memory, counts.get(i), weights.get(i) * absentShare));
       }
       Row row = compare("20 tables of mixed size", memory, all);
-      int hottest = 0;
-      for (int i = 1; i < TABLES; i++) {
-        hottest = all.get(i).weight > all.get(hottest).weight ? i : hottest;
-      }
+      int hottest = all.indexOf(Collections.max(all, Comparator.comparing(Asked::weight)));
       publish(tables.get(hottest), RecordOrder.HASH, counts.get(hottest), 1);
       all.get(hottest).table.refresh();
       adjust(memory); // as happens when the version before is closed
@@ -265,7 +256,7 @@ public final class MemoryBench {
     int ranges = 256;
     Path path = table(RecordOrder.KEY, workload.records(), ranges);
     MemoryBudget memory = budget(List.of(path), 2);
-    double[] weights = weights(ranges);
+    List<Double> weights = weights(ranges);
     try (TableReader table = follow(path, memory)) {
       List<Asked> all = new ArrayList<>();
       for (int i = 0; i < ranges; i++) {
@@ -273,7 +264,7 @@ public final class MemoryBench {
         all.add(
             new Asked(
                 table,
-                weights[i],
+                weights.get(i),
                 next ->
                     HexFormat.of()
                         .toHexDigits(first | next.nextLong() >>> 8)
@@ -294,35 +285,12 @@ public final class MemoryBench {
     }
   }
 
-  /** Returns the nanoseconds per lookup of readers that take turns. */
-  private Section lookUp(
-      String title, Map<String, SnapshotReader> readers, Map<Integer, Integer> lookupsByAbsent)
-      throws IOException {
-    Turns<SnapshotReader> turns = new Turns<>(readers);
-    for (Map.Entry<Integer, Integer> each : lookupsByAbsent.entrySet()) {
-      time(turns, each.getKey() + " % absent", keys(each.getValue(), each.getKey()));
-    }
-    return turns.section(
-        title, lookupsByAbsent.keySet().stream().map(absent -> absent + " % absent").toList());
-  }
-
   private List<byte[]> keys(int count, int absent) {
     long records = workload.records();
     return Stream.generate(() -> random.nextLong(records))
         .limit(count)
         .map(id -> workload.key(random.nextInt(100) < absent ? records + id : id))
         .toList();
-  }
-
-  private void time(Turns<SnapshotReader> turns, String figure, List<byte[]> keys)
-      throws IOException {
-    turns.time(
-        figure,
-        ROUNDS,
-        reader -> {
-          lookUp(reader, keys);
-          return keys.size();
-        });
   }
 
   private void lookUp(SnapshotReader reader, List<byte[]> keys) throws IOException {
@@ -332,27 +300,11 @@ public final class MemoryBench {
     }
   }
 
-  private void timeShort(Turns<SnapshotReader> turns, String figure, List<byte[]> keys)
-      throws IOException {
-    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    turns.measure(
-        figure,
-        SHORT_ROUNDS / 10,
-        SHORT_ROUNDS,
-        (reader, round) -> {
-          int first = Math.floorMod(round * SHORT_ROUND, keys.size() - SHORT_ROUND);
-          List<byte[]> some = keys.subList(first, first + SHORT_ROUND);
-          long start = threads.getCurrentThreadCpuTime();
-          lookUp(reader, some);
-          return (threads.getCurrentThreadCpuTime() - start) / (double) SHORT_ROUND;
-        });
-  }
-
   /** Looks up present keys, which the disk answers, and absent ones, which it does not. */
   private Section enoughMemory(RecordOrder order) throws IOException {
     Path path = table(order, workload.records(), 64);
     MemoryBudget memory = budget(PLENTY);
-    try (SnapshotReader without = SnapshotReader.open(path, options(null));
+    try (SnapshotReader without = SnapshotReader.open(path, options(MemoryBudget.unlimited()));
         SnapshotReader within = SnapshotReader.open(path, options(memory))) {
       adjust(memory);
       Map<String, SnapshotReader> readers = new LinkedHashMap<>();
@@ -366,29 +318,43 @@ public final class MemoryBench {
           rejected.add(key);
         }
       }
-      time(turns, PRESENT, keys(5_000, 0));
-      timeShort(turns, REJECTED, rejected);
-      return turns.section(
-          "All fits, %s order, ns per lookup (budget <= 1.03)".formatted(order),
-          List.of(PRESENT, REJECTED));
+      List<byte[]> present = keys(5_000, 0);
+      turns.run(
+          1,
+          ROUNDS,
+          (reader, round, row) -> {
+            long start = System.nanoTime();
+            lookUp(reader, present);
+            row.add(PRESENT, (System.nanoTime() - start) / (double) present.size());
+          });
+      ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+      turns.run(
+          SHORT_ROUNDS / 10,
+          SHORT_ROUNDS,
+          (reader, round, row) -> {
+            int first = Math.floorMod(round * SHORT_ROUND, rejected.size() - SHORT_ROUND);
+            List<byte[]> some = rejected.subList(first, first + SHORT_ROUND);
+            long start = threads.getCurrentThreadCpuTime();
+            lookUp(reader, some);
+            row.add(REJECTED, (threads.getCurrentThreadCpuTime() - start) / (double) SHORT_ROUND);
+          });
+      return turns.section("All fits, %s order, ns per lookup (budget <= 1.03)".formatted(order));
     }
   }
 
   private Section opening() throws Exception {
     Path path = table(RecordOrder.HASH, workload.records(), 1);
-    Row without = new Row("no budget", "");
-    Row within = new Row("budget", "");
-    new Turns<>(List.of(without, within), List.of(MemoryBudget.unlimited(), budget(PLENTY)))
-        .measure("ms", 1, ROUNDS, (memory, round) -> openMillis(path, memory));
-    return Section.of(
-        "Opening from disk, ms (budget <= 0.5)", List.of("ms"), List.of(without, within));
+    Map<String, MemoryBudget> budgets = new LinkedHashMap<>();
+    budgets.put("no budget", MemoryBudget.unlimited());
+    budgets.put("budget", budget(PLENTY));
+    Turns<MemoryBudget> turns = new Turns<>(budgets);
+    turns.run(1, ROUNDS, (memory, round, row) -> row.add("ms", openMillis(path, memory)));
+    return turns.section("Opening from disk, ms (budget <= 0.5)");
   }
 
   private static double openMillis(Path table, MemoryBudget memory) throws Exception {
-    try (var files = Files.walk(table)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        dropFromPageCache(file);
-      }
+    for (Path file : Directories.files(table)) {
+      dropFromPageCache(file);
     }
     long start = System.nanoTime();
     SnapshotReader reader = SnapshotReader.open(table, options(memory));
@@ -406,27 +372,6 @@ public final class MemoryBench {
             .waitFor();
     if (status != 0) {
       throw new IOException("dd failed with status %d: file=%s".formatted(status, file));
-    }
-  }
-
-  private Section absentKeys() throws IOException {
-    Path path = table(RecordOrder.HASH, workload.records(), 64);
-    Map<String, SnapshotReader> readers = new LinkedHashMap<>();
-    try {
-      for (int bits : new int[] {8, 2, 0}) {
-        MemoryBudget memory = budget(List.of(path), bits + 0.1);
-        SnapshotReader reader = SnapshotReader.open(path, options(memory));
-        readers.put("%d bits per key".formatted(bits), reader);
-        if (bits > 0) {
-          adjust(memory);
-        }
-      }
-      return lookUp(
-          "Past the page cache, one thread, ns per lookup",
-          readers,
-          new TreeMap<>(Map.of(0, 1_000, 50, 1_000, 90, 1_000)));
-    } finally {
-      Closing.all(List.copyOf(readers.values()));
     }
   }
 }
