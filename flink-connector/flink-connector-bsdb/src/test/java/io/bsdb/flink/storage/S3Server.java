@@ -54,6 +54,9 @@ public final class S3Server implements AutoCloseable {
       DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);
   private static final Pattern KEY = Pattern.compile("<Key>([^<]*)</Key>");
 
+  /** Each has thousands of classes, which a process of Flink loads once, too. */
+  private static final Map<String, PluginManager> PLUGINS = new ConcurrentHashMap<>();
+
   private static final class Stored {
     private final byte[] content;
     private final Instant modified = Instant.now();
@@ -101,10 +104,16 @@ public final class S3Server implements AutoCloseable {
     configuration.setString("s3.secret-key", "secret");
     configuration.setString("s3.region", "us-east-1");
     configuration.setString("s3.endpoint.region", "us-east-1");
-    PluginManager plugins =
-        new DefaultPluginManager(
-            new DirectoryBasedPluginFinder(Path.of("target/plugins", plugin)).findPlugins(),
-            new String[] {"java.", "org.apache.flink.", "javax.", "org.slf4j", "org.apache.log4j"});
+    PluginManager plugins = PLUGINS.get(plugin);
+    if (plugins == null) {
+      plugins =
+          new DefaultPluginManager(
+              new DirectoryBasedPluginFinder(Path.of("target/plugins", plugin)).findPlugins(),
+              new String[] {
+                "java.", "org.apache.flink.", "javax.", "org.slf4j", "org.apache.log4j"
+              });
+      PLUGINS.put(plugin, plugins);
+    }
     FileSystem.initialize(configuration, plugins);
     return server;
   }
