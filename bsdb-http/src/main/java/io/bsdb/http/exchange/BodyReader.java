@@ -36,11 +36,20 @@ public final class BodyReader {
         Problem.Kind.BODY_TOO_LARGE, "a body has at most %d bytes".formatted(limits.bodyBytes()));
   }
 
+  private static Problem endsEarly() {
+    return new Problem(Problem.Kind.BAD_REQUEST, "the body ends early");
+  }
+
   private final class Reading {
     private final Exchange exchange;
     private final Request request;
     private final IOConsumer<byte[]> reader;
     private final ByteArrayOutputStream body = new ByteArrayOutputStream(1024);
+
+    /**
+     * Whether the last of the body has been read, or a failure: then it cannot be late any more.
+     */
+    private boolean complete;
 
     Reading(Exchange exchange, IOConsumer<byte[]> reader) {
       this.exchange = exchange;
@@ -50,39 +59,54 @@ public final class BodyReader {
 
     void begin() {
       ScheduledFuture<?> timeout =
-          timer.schedule(
-              () -> request.fail(new TimeoutException("body")),
-              limits.request().toMillis(),
-              TimeUnit.MILLISECONDS);
+          timer.schedule(this::giveUp, limits.request().toMillis(), TimeUnit.MILLISECONDS);
       Request.addCompletionListener(request, failure -> timeout.cancel(false));
-      readAvailable(timeout);
+      readAvailable();
     }
 
-    private void readAvailable(ScheduledFuture<?> timeout) {
+    /**
+     * Fails the request unless its body has arrived. Jetty then takes what is still arriving off
+     * the connection, so nobody may read meanwhile: the rest would be missing in the body.
+     */
+    private synchronized void giveUp() {
+      if (!complete) {
+        request.fail(new TimeoutException("body"));
+      }
+    }
+
+    private void readAvailable() {
       try {
-        while (true) {
-          Content.Chunk chunk = request.read();
-          if (chunk == null) {
-            request.demand(() -> readAvailable(timeout));
-            return;
-          }
-          if (Content.Chunk.isFailure(chunk)) {
-            timeout.cancel(false);
-            throw failure(chunk.getFailure());
-          }
-          append(chunk.getByteBuffer());
-          boolean last = chunk.isLast();
-          chunk.release();
-          if (last) {
-            timeout.cancel(false);
-            exchange.beginLookup();
-            reader.accept(body.toByteArray());
-            return;
-          }
+        if (readsAll()) {
+          exchange.beginLookup();
+          reader.accept(body.toByteArray());
+        } else {
+          request.demand(this::readAvailable);
         }
       } catch (IOException | RuntimeException | Error e) {
         exchange.fail(e);
       }
+    }
+
+    /** Reads what has arrived, without waiting; returns whether that was the last of the body. */
+    private synchronized boolean readsAll() {
+      while (!complete) {
+        Content.Chunk chunk = request.read();
+        if (chunk == null) {
+          return false;
+        }
+        if (Content.Chunk.isFailure(chunk)) {
+          complete = true;
+          throw failure(chunk.getFailure());
+        }
+        append(chunk.getByteBuffer());
+        complete = chunk.isLast();
+        chunk.release();
+      }
+      long length = request.getLength();
+      if (length >= 0 && body.size() != length) {
+        throw endsEarly();
+      }
+      return true;
     }
 
     private void append(ByteBuffer bytes) {
@@ -99,7 +123,7 @@ public final class BodyReader {
           ? new Problem(
               Problem.Kind.TIMEOUT,
               "the body has not arrived within %d ms".formatted(limits.request().toMillis()))
-          : new Problem(Problem.Kind.BAD_REQUEST, "the body ends early");
+          : endsEarly();
     }
   }
 }
