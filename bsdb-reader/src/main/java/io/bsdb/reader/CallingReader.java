@@ -323,8 +323,9 @@ final class CallingReader implements SnapshotReader {
   }
 
   @Override
-  public SnapshotReader next(Path table, String version, ReaderOptions options) throws IOException {
-    return new CallingReader(OPENER.openVersion(table, version, options, snapshot));
+  public SnapshotReader next(Path table, Manifest manifest, ReaderOptions options)
+      throws IOException {
+    return new CallingReader(OPENER.openVersion(table, manifest, options, snapshot));
   }
 
   @Override

@@ -127,7 +127,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    * shared, so that a version which differs by some changes opens and warms up nothing else. Each
    * is closed separately.
    */
-  SnapshotReader next(Path table, String version, ReaderOptions options) throws IOException;
+  SnapshotReader next(Path table, Manifest manifest, ReaderOptions options) throws IOException;
 
   /** Opens the files of another version, as {@link #openFiles} does; shares as {@link #next}. */
   SnapshotReader nextFiles(Path directory, Manifest manifest, ReaderOptions options)

@@ -103,6 +103,23 @@ class LocalCopiesTest {
   }
 
   @Test
+  void aRefreshReadsTheManifestOnce() throws Exception {
+    publish(data(1));
+    try (TableReader live = follow().open()) {
+      publish(data(2));
+      List<String> manifests = new ArrayList<>();
+      fault =
+          (operation, path) -> {
+            if (operation.equals("read") && path.endsWith(SnapshotFormat.MANIFEST_FILE)) {
+              manifests.add(path);
+            }
+          };
+      assertThat(live.refresh()).isTrue();
+      assertThat(manifests).hasSize(1);
+    }
+  }
+
+  @Test
   void copiesTheFilesOfAShareOnly() throws Exception {
     TestData data = data(1);
     publish(data);

@@ -64,7 +64,7 @@ class SignatureUnitsTest {
   }
 
   private OpenSnapshot open(Manifest manifest, @Nullable OpenSnapshot before) throws Exception {
-    return CallingReader.OPENER.openVersion(directory, manifest.version(), options, before);
+    return CallingReader.OPENER.openVersion(directory, manifest, options, before);
   }
 
   /** Returns a key that no table has, between the records with a number and the next one. */

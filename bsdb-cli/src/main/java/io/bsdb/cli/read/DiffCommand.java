@@ -12,6 +12,7 @@ import io.bsdb.reader.diff.SnapshotDiff.Difference;
 import io.bsdb.reader.diff.SnapshotDiff.Kind;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -93,7 +94,7 @@ public final class DiffCommand extends TableCommand {
       throw CommandFailure.usage("--limit: expected 0 or more, actual " + limit);
     }
     Table opened = table.open();
-    String second = to == null ? opened.requireCurrentVersion() : to;
+    Manifest second = opened.manifest(to == null ? opened.requireCurrentVersion() : to);
     ReaderOptions options = ReaderOptions.defaults();
     try (SnapshotReader before = SnapshotReader.openVersion(table.directory(), from, options);
         SnapshotReader after = before.next(table.directory(), second, options);

@@ -4,6 +4,7 @@ import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.wire.Limits;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -101,7 +102,8 @@ public final class PinnedVersions implements Closeable {
     makeRoom();
     spendAllowance();
     try {
-      return new Open(table, near.next(table.directory(), version, table.options()));
+      Manifest manifest = Table.at(table.directory()).manifest(version);
+      return new Open(table, near.next(table.directory(), manifest, table.options()));
     } catch (NoSuchFileException e) {
       throw table.unknown(version);
     }

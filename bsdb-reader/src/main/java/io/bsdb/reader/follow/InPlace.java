@@ -3,6 +3,7 @@ package io.bsdb.reader.follow;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -31,7 +32,7 @@ final class InPlace extends VersionSource {
   }
 
   @Override
-  SnapshotReader open(String version, ReaderOptions options, @Nullable SnapshotReader previous)
+  SnapshotReader open(Manifest manifest, ReaderOptions options, @Nullable SnapshotReader previous)
       throws IOException {
     if (directory.getFileSystem() != FileSystems.getDefault()) {
       throw new IOException(
@@ -39,7 +40,7 @@ final class InPlace extends VersionSource {
               .formatted(directory.toUri()));
     }
     return previous == null
-        ? SnapshotReader.openVersion(directory, version, options)
-        : previous.next(directory, version, options);
+        ? SnapshotReader.openVersion(directory, manifest.version(), options)
+        : previous.next(directory, manifest, options);
   }
 }

@@ -91,9 +91,8 @@ public final class LocalCopies extends VersionSource {
   }
 
   @Override
-  SnapshotReader open(String version, ReaderOptions options, @Nullable SnapshotReader previous)
+  SnapshotReader open(Manifest manifest, ReaderOptions options, @Nullable SnapshotReader previous)
       throws IOException {
-    Manifest manifest = manifest(version);
     Partitioning partitioning = manifest.partitioning();
     return open(
         manifest,

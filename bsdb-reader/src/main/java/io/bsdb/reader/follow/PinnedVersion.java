@@ -2,6 +2,7 @@ package io.bsdb.reader.follow;
 
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
@@ -36,9 +37,9 @@ final class PinnedVersion extends VersionSource {
   }
 
   @Override
-  SnapshotReader open(String other, ReaderOptions options, @Nullable SnapshotReader previous)
+  SnapshotReader open(Manifest manifest, ReaderOptions options, @Nullable SnapshotReader previous)
       throws IOException {
-    return all.open(other, options, previous);
+    return all.open(manifest, options, previous);
   }
 
   @Override

@@ -65,8 +65,9 @@ final class VersionInUse implements Closeable {
     String version = first;
     while (version != null && held == null) {
       try {
-        check.accept(versions.manifest(version));
-        held = new HeldVersion(versions.open(version, options, null));
+        Manifest manifest = versions.manifest(version);
+        check.accept(manifest);
+        held = new HeldVersion(versions.open(manifest, options, null));
       } catch (NoSuchFileException e) {
         if (!isReplaced(version)) {
           throw e;
@@ -239,8 +240,7 @@ final class VersionInUse implements Closeable {
       unwanted = false;
       // What comes after nothing is not warmed up: until it serves, every key is absent.
       ReaderOptions how = previous == null ? options : options.forSuccessor();
-      held =
-          new HeldVersion(versions.open(version, how, previous == null ? null : previous.reader()));
+      held = new HeldVersion(versions.open(next, how, previous == null ? null : previous.reader()));
       if (previous != null) {
         release(previous);
       }

@@ -54,7 +54,8 @@ abstract class VersionSource {
    * @param previous the one in use before, with which it shares what both have; may be null
    */
   abstract SnapshotReader open(
-      String version, ReaderOptions options, @Nullable SnapshotReader previous) throws IOException;
+      Manifest manifest, ReaderOptions options, @Nullable SnapshotReader previous)
+      throws IOException;
 
   /** Marks all versions as unused. */
   void release() {}

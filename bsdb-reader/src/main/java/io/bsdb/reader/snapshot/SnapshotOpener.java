@@ -76,7 +76,7 @@ public final class SnapshotOpener {
   /** Opens a version of a table. */
   public OpenSnapshot openVersion(Path table, String version, ReaderOptions options)
       throws IOException {
-    return openVersion(table, version, options, null);
+    return openVersion(table, Table.at(table).manifest(version), options, partition -> true);
   }
 
   /**
@@ -85,25 +85,30 @@ public final class SnapshotOpener {
    * @param previous shares what both versions have; may be null
    */
   public OpenSnapshot openVersion(
-      Path table, String version, ReaderOptions options, @Nullable OpenSnapshot previous)
+      Path table, Manifest manifest, ReaderOptions options, @Nullable OpenSnapshot previous)
       throws IOException {
-    Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version);
-    Manifest manifest = Table.at(table).manifest(version);
     return open(
-        new SnapshotFiles(directory, false), manifest, options, DirectFile::openSource, previous);
+        new SnapshotFiles(directory(table, manifest), false),
+        manifest,
+        options,
+        DirectFile::openSource,
+        previous);
   }
 
   /** Opens some partitions of a version of a table, by number. */
   public OpenSnapshot openVersion(
       Path table, Manifest manifest, ReaderOptions options, IntPredicate partitions)
       throws IOException {
-    Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(manifest.version());
     return open(
-        new SnapshotFiles(directory, false, partitions),
+        new SnapshotFiles(directory(table, manifest), false, partitions),
         manifest,
         options,
         DirectFile::openSource,
         null);
+  }
+
+  private static Path directory(Path table, Manifest manifest) {
+    return table.resolve(Table.directory(manifest.version()));
   }
 
   /** Opens a snapshot. */

@@ -8,6 +8,7 @@ import io.bsdb.reader.diff.SnapshotDiff.Difference;
 import io.bsdb.reader.diff.SnapshotDiff.Position;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -89,7 +90,7 @@ public final class DiffModel {
       try (SnapshotReader from = SnapshotReader.openVersion(table, first, options);
           SnapshotReader to =
               random.nextBoolean()
-                  ? from.next(table, second, options)
+                  ? from.next(table, Table.at(table).manifest(second), options)
                   : SnapshotReader.openVersion(table, second, options);
           SnapshotDiff diff = SnapshotDiff.between(from, to, slice, position, () -> false)) {
         for (int i = 0; i < most && !ended; i++) {
