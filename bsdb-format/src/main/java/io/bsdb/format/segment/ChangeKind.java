@@ -17,7 +17,8 @@ public enum ChangeKind {
     this.id = (byte) id;
   }
 
-  byte id() {
+  /** Returns the number on disk. */
+  public byte id() {
     return id;
   }
 

@@ -65,9 +65,10 @@ public final class Segment extends LentBytes {
   /**
    * Verifies the file and hands out all records.
    *
+   * @return how many there are of each kind, by its id
    * @throws CorruptSnapshotException if a byte of it is damaged, or its end is missing
    */
-  public void replay(Replay replay) throws IOException {
+  public long[] replay(Replay replay) throws IOException {
     if (bytes.limit() < HEADER_LENGTH) {
       throw damaged("too short for a segment", 0);
     }
@@ -79,6 +80,11 @@ public final class Segment extends LentBytes {
     }
     PartChecksum checksum = new PartChecksum(fileId);
     long[] counts = new long[1 + ChangeKind.values().length];
+    Replay counted =
+        (kind, record) -> {
+          counts[kind.id()]++;
+          replay.change(kind, record);
+        };
     long frames = 0;
     int frame = HEADER_LENGTH;
     while (true) {
@@ -95,10 +101,10 @@ public final class Segment extends LentBytes {
         if (next != bytes.limit()) {
           throw damaged("data after the end frame of a segment", next);
         }
-        return;
+        return counts;
       }
       if (type == TYPE_RECORDS) {
-        replayFrame(frame, end, counts, replay);
+        replayFrame(frame, end, counted);
       }
       frames++;
       frame = next;
@@ -165,16 +171,6 @@ public final class Segment extends LentBytes {
         || bytes.getLong(frame + SEAL_POSITIONS) != counts[ChangeKind.POSITION.id()]) {
       throw damaged("the last frame counts something else than the segment holds", frame);
     }
-  }
-
-  private void replayFrame(int frame, int end, long[] counts, Replay replay) throws IOException {
-    replayFrame(
-        frame,
-        end,
-        (kind, record) -> {
-          counts[kind.id()]++;
-          replay.change(kind, record);
-        });
   }
 
   /** Hands out the records of a verified frame. */

@@ -5,9 +5,9 @@ import io.bsdb.format.segment.Segment;
 import java.io.IOException;
 
 /**
- * Adds the changes of one segment to a table, in any order, some tens at a time: each bucket is
- * read from before the first of them is added, so that those that are not in the caches are fetched
- * together. Used by one thread.
+ * Adds the changes of one segment to a table, in any order, some tens at a time: nothing else is
+ * done between them, so that processors fetch several buckets that are not in the caches at once.
+ * Used by one thread.
  */
 final class ChangeFiller {
   private static final int BATCH = 64;
@@ -20,7 +20,6 @@ final class ChangeFiller {
   private final long[] highs = new long[BATCH];
   private byte[] key = new byte[64];
   private int pending;
-  private long fetched;
 
   /**
    * @param number of the segment in addresses
@@ -51,9 +50,6 @@ final class ChangeFiller {
   /** Adds what has not been added yet. */
   void flush() throws IOException {
     for (int i = 0; i < pending; i++) {
-      fetched += table.prefetchEntry(highs[i]);
-    }
-    for (int i = 0; i < pending; i++) {
       table.put(ChangeIndex.hash(highs[i]), addresses[i]);
     }
     pending = 0;
@@ -68,10 +64,5 @@ final class ChangeFiller {
     }
     records.body().get((int) (found >>> 32), key, 0, length);
     return length;
-  }
-
-  /** Returns what was read only to have it fetched, so that no compiler leaves the reads out. */
-  long fetched() {
-    return fetched;
   }
 }

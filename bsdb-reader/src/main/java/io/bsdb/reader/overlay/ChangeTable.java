@@ -112,7 +112,7 @@ public final class ChangeTable implements Closeable {
   void put(long hash, long address) throws IOException {
     VarHandle.releaseFence(); // the record, and its segment, come before the entry
     ChangeIndex index = part(hash);
-    int position = index.next(index.start(hash), hash);
+    int position = index.mayContain(hash) ? index.next(index.start(hash), hash) : -1;
     while (position >= 0) {
       long other = index.address(position);
       if (records.sameKey(address, other)) {
@@ -121,12 +121,10 @@ public final class ChangeTable implements Closeable {
       }
       position = index.next(position + Long.BYTES, hash);
     }
-    if (index.hasRoom(1) && index.holds(~position)) {
-      index.add(~position, hash, address);
-      return;
+    if (!index.hasRoom(1) || !index.add(hash, address)) {
+      grow(partNumber(hash), 2L * index.keys() + INITIAL_KEYS);
+      put(hash, address);
     }
-    grow(partNumber(hash), 2L * index.keys() + INITIAL_KEYS);
-    put(hash, address);
   }
 
   private void grow(int part, long room) throws IOException {

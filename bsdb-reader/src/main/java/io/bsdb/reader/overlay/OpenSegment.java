@@ -84,20 +84,13 @@ final class OpenSegment {
    */
   void replay(Segment.Replay replay) throws IOException {
     memory.requireWhole(memory.length());
-    long[] counts = new long[2];
-    segment.replay(
-        (kind, record) -> {
-          if (kind == ChangeKind.PUT) {
-            counts[0]++;
-          } else if (kind == ChangeKind.DELETE) {
-            counts[1]++;
-          }
-          replay.change(kind, record);
-        });
-    if (counts[0] != file.puts() || counts[1] != file.deletes()) {
+    long[] counts = segment.replay(replay);
+    long puts = counts[ChangeKind.PUT.id()];
+    long deletes = counts[ChangeKind.DELETE.id()];
+    if (puts != file.puts() || deletes != file.deletes()) {
       throw new CorruptSnapshotException(
           "number of changes in a segment differs from the manifest: file=%s expected=%d puts and %d deletes actual=%d and %d"
-              .formatted(path, file.puts(), file.deletes(), counts[0], counts[1]));
+              .formatted(path, file.puts(), file.deletes(), puts, deletes));
     }
   }
 

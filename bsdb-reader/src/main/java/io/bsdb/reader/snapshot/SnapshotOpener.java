@@ -14,6 +14,7 @@ import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.PartitionOpener;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -193,8 +194,14 @@ public final class SnapshotOpener {
       }
     }
     Partitioning partitioning = manifest.partitioning();
+    boolean whole = options.share().count() == 1;
+    long folded =
+        manifest.partitions().stream().mapToLong(PartitionFile::foldedThrough).max().orElse(0);
     Overlay.Scope scope =
         (key, length, high, segment) -> {
+          if (whole && segment > folded) {
+            return true; // whichever partition it is
+          }
           int number = partitioning.partition(key, length, high);
           return options.share().needs(number, partitioning)
               && segment > manifest.partitions().get(number).foldedThrough();

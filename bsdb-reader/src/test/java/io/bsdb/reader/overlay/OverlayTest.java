@@ -420,6 +420,21 @@ class OverlayTest {
   }
 
   @Test
+  void aSegmentWithAnotherNumberOfChangesIsRefusedWithItsName() throws IOException {
+    Map<String, @Nullable String> changes = new HashMap<>();
+    changes.put("a", "1");
+    changes.put("b", null);
+    SegmentFile file = segment(1, changes);
+    SegmentFile swapped =
+        new SegmentFile(1, file.fileId(), file.length(), file.checksum(), 0, -1, 2, 0);
+    assertThatThrownBy(() -> open(List.of(swapped), ALL, Access.MAPPED, Overlay.Before.NOTHING))
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessage(
+            "number of changes in a segment differs from the manifest: file=%s expected=2 puts and 0 deletes actual=1 and 1",
+            table.resolve(file.path()));
+  }
+
+  @Test
   void aDamagedSegmentIsRefusedWithItsName() throws IOException {
     SegmentFile file = segment(1, Map.of("a", "1"));
     Path path = table.resolve(file.path());
