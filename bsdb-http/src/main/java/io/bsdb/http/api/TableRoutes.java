@@ -98,8 +98,8 @@ public final class TableRoutes {
       Exchange exchange, ServedTable table, @Nullable String version, @Nullable String key)
       throws IOException {
     Held held = service.hold(table, version);
-    if (key == null && OrderedRows.isRange(exchange.address(), held.rows())) {
-      OrderedRows.range(exchange, table, held);
+    if (key == null && RangeAnswer.isRange(exchange.address(), held.rows())) {
+      RangeAnswer.answer(exchange, table, held);
     } else {
       Rows.get(exchange, table, held, null, key);
     }

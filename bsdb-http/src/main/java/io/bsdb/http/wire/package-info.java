@@ -1,4 +1,4 @@
-/** Connections and TLS: Jetty as this service uses it. */
+/** Connections and TLS, Jetty as this service uses it; and the limits of a server, by name. */
 @Internal
 @NullMarked
 package io.bsdb.http.wire;

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Answers with the rows of a range of keys. */
-final class OrderedRows extends Reading<List<KeyValue>> {
+final class RangeAnswer extends Reading<List<KeyValue>> {
   private static final List<MediaType> OFFERED = List.of(MediaType.JSON, MediaType.NDJSON);
   private static final Set<String> BOUNDS =
       Set.of("prefix", "from", "to", "reverse", "limit", "start");
@@ -37,7 +37,7 @@ final class OrderedRows extends Reading<List<KeyValue>> {
   private int count;
   private byte @Nullable [] next;
 
-  private OrderedRows(
+  private RangeAnswer(
       Exchange exchange, Held held, MediaType type, RowRange range, @Nullable RowJsonWriter writer)
       throws IOException {
     super(exchange, held, type);
@@ -58,7 +58,7 @@ final class OrderedRows extends Reading<List<KeyValue>> {
    *
    * @param held released when the answer needs it no more
    */
-  static void range(Exchange exchange, ServedTable table, Held held) throws IOException {
+  static void answer(Exchange exchange, ServedTable table, Held held) throws IOException {
     answer(
         exchange,
         table,
@@ -77,7 +77,7 @@ final class OrderedRows extends Reading<List<KeyValue>> {
             RowJsonWriter writer =
                 held.rows().writer(address.parameter("columns"), address.parameter("numbers"));
             RowRange range = RowRange.of(address, held.rows(), exchange.limits().keys());
-            return new OrderedRows(exchange, held, type, range, writer);
+            return new RangeAnswer(exchange, held, type, range, writer);
           }
         });
   }
