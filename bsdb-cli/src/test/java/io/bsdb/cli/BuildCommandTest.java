@@ -6,6 +6,7 @@ import com.github.luben.zstd.ZstdOutputStream;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.writer.options.Layout;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -359,10 +360,19 @@ class BuildCommandTest {
       text.append("key").append(i).append(' ').append("value ".repeat(i % 20)).append('\n');
     }
     Path input = file("in.txt", text.toString());
-    for (String layout : new String[] {"blocked", "compact", "compressed", "compressed-pages"}) {
+    for (Layout layout : Layout.values()) {
       CommandRun build =
           CommandRun.of(
-              "build", "-t", table, "-i", input, "--layout", layout, "--partitions", 3, "--verify");
+              "build",
+              "-t",
+              table,
+              "-i",
+              input,
+              "--layout",
+              layout.label(),
+              "--partitions",
+              3,
+              "--verify");
       assertThat(build.status()).as(build.err()).isZero();
       assertThat(get("key4999")).isEqualTo("key4999\t" + "value ".repeat(19) + "\n");
     }

@@ -26,7 +26,6 @@ import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.storage.TableStorage;
 import io.bsdb.writer.file.PartitionFileOutput;
 import io.bsdb.writer.options.Duplicates;
-import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -88,9 +87,9 @@ final class PartitionFileBuilder {
     int count = records.count();
     Map<SectionKind, ByteBuffer> pointIndex = pointIndex(records);
     records.measure();
-    boolean compressed = options.layout().isCompressed() && count > 0;
-    RecordSymbols symbols =
-        options.layout() == Layout.SYMBOLS ? recordCompression.symbols(records) : null;
+    Codec chosen = options.layout().codec();
+    RecordSymbols symbols = chosen == Codec.SYMBOLS ? recordCompression.symbols(records) : null;
+    boolean compressed = chosen == Codec.ZSTD && count > 0;
     BlockShape shape = shape(records, compressed, symbols);
     byte[] dictionary =
         compressed ? compression.dictionary(records, shape.frameRecords()) : new byte[0];
@@ -132,7 +131,7 @@ final class PartitionFileBuilder {
               options.signatureBits(),
               options.blockSize(),
               options.layout().alignment(),
-              symbols != null ? Codec.SYMBOLS : compressed ? Codec.ZSTD : Codec.NONE,
+              compressed || symbols != null ? chosen : Codec.NONE,
               symbols != null ? records.longestRecord() : blocks.maxFrameLength(),
               blocks.maxBlockLength(),
               records.keyBytes(),

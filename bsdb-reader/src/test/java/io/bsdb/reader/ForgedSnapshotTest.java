@@ -74,7 +74,7 @@ class ForgedSnapshotTest {
     }
 
     private boolean pages() {
-      return layout == Layout.BLOCKED || layout == Layout.SYMBOLS;
+      return layout.alignment() > 1;
     }
 
     TestData data() {

@@ -62,9 +62,7 @@ class SnapshotContractTest {
     boolean even = false;
     for (Layout layout : Layout.values()) {
       even = !even;
-      boolean pages =
-          layout == Layout.BLOCKED || layout == Layout.COMPRESSED_PAGES || layout == Layout.SYMBOLS;
-      int small = pages ? 4096 : 512;
+      int small = Math.max(512, layout.alignment());
       int[][] partitionsAndBlocks = {{1, small}, {1, 65_536}, {3, small}, {0, small}};
       for (KeyStorage keyStorage : KeyStorage.values()) {
         for (Lengths keys : Lengths.values()) {

@@ -60,9 +60,7 @@ class SnapshotDamageTest {
     }
 
     private boolean pages() {
-      return layout == Layout.BLOCKED
-          || layout == Layout.COMPRESSED_PAGES
-          || layout == Layout.SYMBOLS;
+      return layout.alignment() > 1;
     }
 
     TestData data() {

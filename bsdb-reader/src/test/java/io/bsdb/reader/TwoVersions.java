@@ -36,9 +36,7 @@ record TwoVersions(Path table, TestData data, List<Manifest> manifests, List<Fil
     }
 
     private boolean pages() {
-      return layout == Layout.BLOCKED
-          || layout == Layout.COMPRESSED_PAGES
-          || layout == Layout.SYMBOLS;
+      return layout.alignment() > 1;
     }
 
     TestData data(int version) {

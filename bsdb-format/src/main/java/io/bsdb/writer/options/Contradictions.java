@@ -1,10 +1,13 @@
 package io.bsdb.writer.options;
 
 import io.bsdb.format.KeyStorage;
+import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.Validity;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Options of builds that contradict each other. */
 final class Contradictions {
@@ -55,10 +58,15 @@ final class Contradictions {
           "an approximate table stores no keys, so it cannot be in their order: build it with"
               + " keys, or with order 'hash'");
     }
-    if (options.layout() == Layout.SYMBOLS) {
+    if (encodesKeys(options.layout())) {
       throw new IllegalArgumentException(
-          "order 'key' needs plain keys, which layout 'symbols' encodes: take blocked, compact or"
-              + " compressed");
+          "order 'key' needs plain keys, which layout '%s' encodes: take one of %s"
+              .formatted(
+                  options.layout().label(),
+                  Stream.of(Layout.values())
+                      .filter(layout -> !encodesKeys(layout))
+                      .map(Layout::label)
+                      .collect(Collectors.joining(", "))));
     }
     Schema schema = options.schema();
     if (schema != null && schema.keyEncoding() != KeyEncoding.ORDERED) {
@@ -66,5 +74,9 @@ final class Contradictions {
           "order 'key' needs keys whose bytes sort: give a schema with keyEncoding 'ordered' (Schema.withKeyEncoding(KeyEncoding.ORDERED)), and encode keys with it; its keyEncoding is '%s'"
               .formatted(schema.keyEncoding().label()));
     }
+  }
+
+  private static boolean encodesKeys(Layout layout) {
+    return layout.codec() == Codec.SYMBOLS;
   }
 }

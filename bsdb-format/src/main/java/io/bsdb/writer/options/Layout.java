@@ -1,32 +1,49 @@
 package io.bsdb.writer.options;
 
-/** Arrangement of records in blocks. Readers need no option for it: the files tell. */
+import io.bsdb.format.Internal;
+import io.bsdb.format.PartitionProperties.Codec;
+import io.bsdb.format.SnapshotFormat;
+
+/**
+ * Arrangement of records in blocks: a choice of properties that a partition file states, so readers
+ * need no option for it.
+ */
 public enum Layout {
   /**
    * Blocks padded to whole pages; no record crosses a block. One page per lookup, for mapped and
    * direct reads.
    */
-  BLOCKED("blocked"),
+  BLOCKED("blocked", SnapshotFormat.PAGE, Codec.NONE, "one page per lookup"),
   /** Blocks back to back. A few percent smaller than {@link #BLOCKED}. */
-  COMPACT("compact"),
+  COMPACT("compact", 1, Codec.NONE, "no padding"),
   /** Small zstd frames with a trained dictionary, packed back to back into blocks. */
-  COMPRESSED("compressed"),
+  COMPRESSED("compressed", 1, Codec.ZSTD, "zstd with a dictionary"),
   /**
    * The same frames, as many to a page as fit: larger by half a frame per page, but no lookup reads
    * a second page.
    */
-  COMPRESSED_PAGES("compressed-pages"),
+  COMPRESSED_PAGES(
+      "compressed-pages",
+      SnapshotFormat.PAGE,
+      Codec.ZSTD,
+      "zstd with a dictionary, one page per lookup"),
   /**
    * Blocks as in {@link #BLOCKED}; strings are encoded with symbol tables, one for each column. A
    * third to three quarters of the size, for lookups that take a fifth to a half longer; two to
    * three times as long where records have one length, where {@link #BLOCKED} computes the places.
    */
-  SYMBOLS("symbols");
+  SYMBOLS("symbols", SnapshotFormat.PAGE, Codec.SYMBOLS, "a symbol table per column");
 
   private final String label;
+  private final int alignment;
+  private final Codec codec;
+  private final String summary;
 
-  Layout(String label) {
+  Layout(String label, int alignment, Codec codec, String summary) {
     this.label = label;
+    this.alignment = alignment;
+    this.codec = codec;
+    this.summary = summary;
   }
 
   /** Returns the name in options and manifests. */
@@ -34,25 +51,29 @@ public enum Layout {
     return label;
   }
 
-  /** Returns the layout with this label. */
-  public static Layout of(String label) {
-    for (Layout layout : values()) {
-      if (layout.label.equals(label)) {
-        return layout;
-      }
-    }
-    throw new IllegalArgumentException(
-        "unknown layout '%s': expected blocked, compact, compressed, compressed-pages or symbols"
-            .formatted(label));
-  }
-
-  public boolean isCompressed() {
-    return this == COMPRESSED || this == COMPRESSED_PAGES;
-  }
-
+  /** Returns what block offsets and lengths are multiples of, in bytes. */
   public int alignment() {
-    return this == BLOCKED || this == COMPRESSED_PAGES || this == SYMBOLS
-        ? io.bsdb.format.SnapshotFormat.PAGE
-        : 1;
+    return alignment;
+  }
+
+  /**
+   * Returns the encoding of records. A partition without records has none, nor has one for which
+   * symbol tables would save nothing.
+   *
+   * @hidden
+   */
+  @Internal
+  public Codec codec() {
+    return codec;
+  }
+
+  /**
+   * Returns what distinguishes it, for lists of all layouts.
+   *
+   * @hidden
+   */
+  @Internal
+  public String summary() {
+    return summary;
   }
 }

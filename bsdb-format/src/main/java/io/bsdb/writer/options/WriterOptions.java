@@ -5,6 +5,7 @@ import static io.bsdb.writer.options.OptionText.constant;
 import static io.bsdb.writer.options.OptionText.text;
 
 import io.bsdb.format.KeyStorage;
+import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.row.Schema;
@@ -164,7 +165,7 @@ public record WriterOptions(
     description.put("perfectHash", perfectHash.toString());
     description.put("signatureBits", Integer.toString(signatureBits));
     description.put("blockSize", Integer.toString(blockSize));
-    if (layout.isCompressed()) {
+    if (layout.codec() == Codec.ZSTD) {
       description.put("frameSize", Integer.toString(frameSize));
       description.put("zstdLevel", Integer.toString(zstdLevel));
     }

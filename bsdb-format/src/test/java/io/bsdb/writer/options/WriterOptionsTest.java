@@ -77,7 +77,8 @@ class WriterOptionsTest {
 
     assertThatThrownBy(builder::build)
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("order 'key' needs plain keys, which layout 'symbols' encodes");
+        .hasMessage(
+            "order 'key' needs plain keys, which layout 'symbols' encodes: take one of blocked, compact, compressed, compressed-pages");
   }
 
   private static final Schema PRICES =

@@ -10,10 +10,13 @@ import io.bsdb.reader.options.WarmUp;
 import io.bsdb.reload.Publish;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.writer.options.Duplicates;
+import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
@@ -157,7 +160,9 @@ public final class BsdbOptions {
           .stringType()
           .defaultValue(DEFAULTS.layout().label())
           .withDescription(
-              "How records are laid into blocks: 'blocked' (one page per lookup), 'compact' (no padding), 'compressed' (zstd with a dictionary), 'compressed-pages' (the same, one page per lookup), 'symbols' (a symbol table per column).");
+              Stream.of(Layout.values())
+                  .map(layout -> "'%s' (%s)".formatted(layout.label(), layout.summary()))
+                  .collect(Collectors.joining(", ", "How records are laid into blocks: ", ".")));
 
   public static final ConfigOption<RecordOrder> SINK_ORDER =
       ConfigOptions.key("sink.order")

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.writer.options.Layout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -309,8 +310,7 @@ class BuildTest {
   @Tag("any-release")
   @Test
   void buildsEveryLayout() throws Exception {
-    for (String layout :
-        List.of("blocked", "compact", "compressed", "compressed-pages", "symbols")) {
+    for (Layout layout : Layout.values()) {
       List<String> rows =
           Sql.batch(2)
               .numbers("s", 300)
@@ -318,14 +318,14 @@ class BuildTest {
                   ddl(
                       "",
                       "'sink.partitions' = '2'",
-                      "'sink.layout' = '" + layout + "'",
+                      "'sink.layout' = '" + layout.label() + "'",
                       "'sink.keys' = 'omitted'",
                       "'sink.signature-bits' = '32'"))
               .run("INSERT OVERWRITE t SELECT f0 * 2, 'name ' || CAST(f0 AS STRING) FROM s")
               .texts(
                   "SELECT COUNT(*), COUNT(d.id), SUM(CHAR_LENGTH(d.name)) FROM s LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0");
 
-      assertThat(rows).as(layout).containsExactly("+I[300, 150, 1090]");
+      assertThat(rows).as(layout.label()).containsExactly("+I[300, 150, 1090]");
     }
   }
 }
