@@ -1,5 +1,6 @@
 package io.bsdb.row;
 
+import io.bsdb.format.row.RowBytes;
 import java.util.Objects;
 
 /** An array read in place; positions are those of its elements. */
@@ -20,13 +21,13 @@ public final class ArrayView extends SlotView {
       throw Damage.found("array: empty, expected a header");
     }
     int header = byteOf(offset);
-    int log2CountWidth = (header >>> RowLayout.COUNT_WIDTH_SHIFT) & 0b11;
-    int at = offset + 1;
-    if (log2CountWidth == 3 || length - 1 < (1 << log2CountWidth)) {
+    int countWidth = RowBytes.countWidth(header);
+    int at = offset + RowBytes.HEADER_LENGTH;
+    if (!RowBytes.isWidth(countWidth) || length - RowBytes.HEADER_LENGTH < (1 << countWidth)) {
       throw Damage.found(
           "array: bad header 0x" + Integer.toHexString(header & 0xFF) + " of " + length + " bytes");
     }
-    int count = unsignedOf(at, log2CountWidth);
+    int count = unsignedOf(at, countWidth);
     if (count < 0) {
       throw Damage.found(
           "array: " + Integer.toUnsignedString(count) + " elements in " + length + " bytes");
@@ -35,11 +36,11 @@ public final class ArrayView extends SlotView {
     int width = layout.storage.width;
     locate(
         header,
-        at + (1 << log2CountWidth),
+        RowBytes.isArray(header),
+        at + (1 << countWidth),
         count,
         (long) count * width,
-        width == 0 ? count : 0,
-        RowLayout.ARRAY_RESERVED);
+        width == 0 ? count : 0);
     size = count;
   }
 

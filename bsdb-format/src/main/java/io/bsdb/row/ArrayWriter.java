@@ -1,5 +1,7 @@
 package io.bsdb.row;
 
+import io.bsdb.format.row.LittleEndian;
+import io.bsdb.format.row.RowBytes;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -8,8 +10,7 @@ public final class ArrayWriter extends FieldWriter {
   private final ArrayLayout layout;
   private @Nullable FieldWriter nested;
   private int size;
-  private int log2OffsetWidth;
-  private boolean withNulls;
+  private int header;
 
   ArrayWriter(ArrayLayout layout, FieldWriter parent) {
     super(parent, 0, 0, 0);
@@ -29,8 +30,8 @@ public final class ArrayWriter extends FieldWriter {
       starts = new int[variableCount];
       ends = new int[variableCount];
     }
-    if (nulls.length < RowLayout.bitmapLength(count)) {
-      nulls = new byte[RowLayout.bitmapLength(count)];
+    if (nulls.length < RowBytes.bitmapLength(count)) {
+      nulls = new byte[RowBytes.bitmapLength(count)];
     }
     size = count;
     clear(count, slotLength, variableCount);
@@ -85,10 +86,10 @@ public final class ArrayWriter extends FieldWriter {
   @Override
   int measure() {
     checkEnded();
-    withNulls = false;
-    int bitmapLength = RowLayout.bitmapLength(size);
+    boolean withNulls = false;
+    int bitmapLength = RowBytes.bitmapLength(size);
     for (int k = 0; k < bitmapLength; k++) {
-      int bits = nulls[k] & (k < bitmapLength - 1 ? 0xFF : 0xFF >>> (-size & 7));
+      int bits = nulls[k] & (k < bitmapLength - 1 ? 0xFF : RowBytes.lastBits(size));
       withNulls |= bits != 0;
     }
     if (withNulls && !layout.element.type().isNullable()) {
@@ -96,31 +97,27 @@ public final class ArrayWriter extends FieldWriter {
           "array of " + layout.element.type() + " has an element without value");
     }
     int variableLength = variableLength(variableCount(size));
-    log2OffsetWidth = LittleEndian.log2Width(variableLength);
+    int offsetWidth = LittleEndian.log2Width(variableLength);
+    int countWidth = LittleEndian.log2Width(size);
+    header = RowBytes.header(offsetWidth, withNulls, countWidth);
     return checkedLength(
-        1L
-            + (1 << LittleEndian.log2Width(size))
-            + (withNulls ? bitmapLength : 0)
+        RowBytes.HEADER_LENGTH
+            + (1 << countWidth)
+            + RowBytes.nullsLength(header, size)
             + (long) size * layout.storage.width
-            + ((long) variableCount(size) << log2OffsetWidth)
+            + RowBytes.offsetsLength(variableCount(size), offsetWidth)
             + variableLength);
   }
 
   @Override
   void encode(byte[] target, int at) {
-    int log2CountWidth = LittleEndian.log2Width(size);
-    target[at++] =
-        (byte)
-            (log2OffsetWidth
-                | (withNulls ? RowLayout.HAS_NULLS : 0)
-                | log2CountWidth << RowLayout.COUNT_WIDTH_SHIFT);
-    LittleEndian.putUnsigned(target, at, log2CountWidth, size);
-    at += 1 << log2CountWidth;
-    if (withNulls) {
-      at = encodeNulls(target, at, size);
-    }
+    target[at] = (byte) header;
+    at += RowBytes.HEADER_LENGTH;
+    int countWidth = RowBytes.countWidth(header);
+    LittleEndian.putUnsigned(target, at, countWidth, size);
+    at = encodeNulls(header, target, at + (1 << countWidth), size);
     int slotLength = size * layout.storage.width;
     System.arraycopy(slots, 0, target, at, slotLength);
-    encodeVariable(target, at + slotLength, log2OffsetWidth, variableCount(size));
+    encodeVariable(header, target, at + slotLength, variableCount(size));
   }
 }

@@ -1,5 +1,7 @@
 package io.bsdb.row;
 
+import io.bsdb.format.row.LittleEndian;
+import io.bsdb.format.row.RowBytes;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +39,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
   FieldWriter(@Nullable FieldWriter parent, int slotLength, int count, int variableCount) {
     this.parent = parent;
     this.slots = new byte[slotLength];
-    this.nulls = new byte[RowLayout.bitmapLength(count)];
+    this.nulls = new byte[RowBytes.bitmapLength(count)];
     this.starts = new int[variableCount];
     this.ends = new int[variableCount];
   }
@@ -66,7 +68,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
   /** Makes so many fields null. */
   final void clear(int count, int slotLength, int variableCount) {
     Arrays.fill(slots, 0, slotLength, (byte) 0);
-    Arrays.fill(nulls, 0, RowLayout.bitmapLength(count), (byte) 0xFF);
+    Arrays.fill(nulls, 0, RowBytes.bitmapLength(count), (byte) 0xFF);
     Arrays.fill(starts, 0, variableCount, 0);
     Arrays.fill(ends, 0, variableCount, 0);
     heapLength = 0;
@@ -82,7 +84,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     } else {
       Arrays.fill(slots, place, place + storage.width, (byte) 0);
     }
-    nulls[i >>> 3] |= (byte) (1 << (i & 7));
+    RowBytes.set(nulls, i);
   }
 
   /** Sets a BOOLEAN. */
@@ -133,7 +135,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     if (storage(i) == Storage.TIMESTAMP_NANOS) {
       int slot = slot(i, Storage.TIMESTAMP_NANOS);
       LittleEndian.putLong(slots, slot, epochMillis);
-      LittleEndian.putInt(slots, slot + Long.BYTES, nanosOfMilli);
+      LittleEndian.putInt(slots, slot + Storage.NANOS_OFFSET, nanosOfMilli);
     } else {
       check(i, Storage.TIMESTAMP_MILLIS);
       if (nanosOfMilli != 0) {
@@ -277,7 +279,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     int place = place(i);
     starts[place] = start;
     ends[place] = end;
-    nulls[i >>> 3] &= (byte) ~(1 << (i & 7));
+    RowBytes.clear(nulls, i);
   }
 
   private int reserve(int length) {
@@ -306,7 +308,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
   /** Returns the slot of a field that now gets a value. */
   private int slot(int i, Storage wanted) {
     int place = check(i, wanted);
-    nulls[i >>> 3] &= (byte) ~(1 << (i & 7));
+    RowBytes.clear(nulls, i);
     return place;
   }
 
@@ -327,17 +329,21 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     return (int) length;
   }
 
-  /** Writes the null bitmap and returns the position after it. */
-  final int encodeNulls(byte[] target, int at, int count) {
-    int length = RowLayout.bitmapLength(count);
-    System.arraycopy(nulls, 0, target, at, length);
-    target[at + length - 1] &= (byte) (0xFF >>> (-count & 7));
-    return at + length;
+  /** Writes the null bitmap, if the header has one, and returns the position after it. */
+  final int encodeNulls(int header, byte[] target, int at, int count) {
+    if (!RowBytes.hasNulls(header)) {
+      return at;
+    }
+    int end = at + RowBytes.bitmapLength(count);
+    System.arraycopy(nulls, 0, target, at, end - at);
+    target[end - 1] &= (byte) RowBytes.lastBits(count);
+    return end;
   }
 
   /** Writes the offset table at {@code at} and the variable area after it. */
-  final void encodeVariable(byte[] target, int at, int log2Width, int variableCount) {
-    int area = at + (variableCount << log2Width);
+  final void encodeVariable(int header, byte[] target, int at, int variableCount) {
+    int width = RowBytes.offsetWidth(header);
+    int area = RowBytes.offsetAt(at, variableCount, width);
     int end = 0;
     int runStart = 0; // fields that lie one after the other are copied in one go
     int runEnd = 0;
@@ -351,7 +357,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
       }
       runEnd += length;
       end += length;
-      LittleEndian.putUnsigned(target, at + (k << log2Width), log2Width, end);
+      LittleEndian.putUnsigned(target, RowBytes.offsetAt(at, k, width), width, end);
     }
     System.arraycopy(heap, runStart, target, area + end - (runEnd - runStart), runEnd - runStart);
   }

@@ -248,7 +248,7 @@ public final class KeyView implements FieldView {
       return 0;
     }
     return Decimals.checkNanos(
-        BigEndian.getInt(bytes, start(i, Storage.TIMESTAMP_NANOS) + Long.BYTES));
+        BigEndian.getInt(bytes, start(i, Storage.TIMESTAMP_NANOS) + Storage.NANOS_OFFSET));
   }
 
   @Override

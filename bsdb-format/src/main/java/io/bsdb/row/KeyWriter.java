@@ -153,7 +153,7 @@ public final class KeyWriter {
     if (next < storages.length && storages[next] == Storage.TIMESTAMP_NANOS) {
       int at = fixed(Storage.TIMESTAMP_NANOS);
       BigEndian.putLong(buffer, at, epochMillis ^ sign);
-      BigEndian.putInt(buffer, at + Long.BYTES, nanosOfMilli);
+      BigEndian.putInt(buffer, at + Storage.NANOS_OFFSET, nanosOfMilli);
     } else {
       check(Storage.TIMESTAMP_MILLIS);
       if (nanosOfMilli != 0) {

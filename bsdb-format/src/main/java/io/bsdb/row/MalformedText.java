@@ -1,5 +1,6 @@
 package io.bsdb.row;
 
+import io.bsdb.format.row.LittleEndian;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,7 @@
 package io.bsdb.row;
 
 import io.bsdb.format.Internal;
+import io.bsdb.format.row.RowBytes;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.format.symbols.ValueShape;
 import java.util.ArrayList;
@@ -12,20 +13,11 @@ import org.jspecify.annotations.Nullable;
  * Computed once, shared by views and writers. Immutable and safe for use by many threads.
  */
 public final class RowLayout {
-  // Row header, and the part of the array header that is the same
-  static final int OFFSET_WIDTH_MASK = 0b11; // log2 of the width of an offset; 3 is reserved
-  static final int HAS_NULLS = 0b100;
-  static final int ROW_RESERVED = ~0b111;
-
   /**
    * The header of an ended row, which consists of that byte alone: no row of its key is valid from
    * its time on. Only tables with a history have such rows.
    */
-  public static final byte ENDED = 0b1000;
-
-  // Array header
-  static final int COUNT_WIDTH_SHIFT = 3; // log2 of the width of the count, two bits; 3 is reserved
-  static final int ARRAY_RESERVED = ~0b11111;
+  public static final byte ENDED = RowBytes.ENDED;
 
   final List<Column> columns;
   final Storage[] storages;
@@ -54,7 +46,7 @@ public final class RowLayout {
     this.columns = columns;
     this.storages = new Storage[count];
     this.places = new int[count];
-    this.required = new byte[bitmapLength(count)];
+    this.required = new byte[RowBytes.bitmapLength(count)];
     this.rows = new RowLayout[count];
     this.arrays = new ArrayLayout[count];
     int fixed = 0;
@@ -68,7 +60,7 @@ public final class RowLayout {
       fixed += storage.width;
       nullable |= type.isNullable();
       if (!type.isNullable()) {
-        required[i >>> 3] |= (byte) (1 << (i & 7));
+        RowBytes.set(required, i);
       }
       rows[i] = nestedRow(type);
       arrays[i] = storage == Storage.ARRAY ? new ArrayLayout(type.elementType()) : null;
@@ -187,7 +179,7 @@ public final class RowLayout {
   @SuppressWarnings("exports") // an internal type, to this project only
   public FieldSelection select(int... positions) {
     boolean[] selected = new boolean[variableCount];
-    int prefix = 1 + bitmapLength(storages.length);
+    int prefix = RowBytes.HEADER_LENGTH + RowBytes.bitmapLength(storages.length);
     int slots = prefix;
     for (int position : positions) {
       if (storages[position].isVariable()) {
@@ -208,10 +200,6 @@ public final class RowLayout {
     return isArrayOfVariable(type)
         ? ValueShape.array(shape(type.elementType()))
         : ValueShape.string();
-  }
-
-  static int bitmapLength(int count) {
-    return (count >>> 3) + ((count & 7) == 0 ? 0 : 1);
   }
 
   /** Returns the layout of what is stored as a row: ROW itself, MAP (two arrays). */

@@ -1,6 +1,7 @@
 package io.bsdb.row;
 
 import io.bsdb.format.LentBytes;
+import io.bsdb.format.row.RowBytes;
 import java.util.Objects;
 
 /**
@@ -66,13 +67,14 @@ public final class RowView extends SlotView {
     if (length == 0) {
       throw Damage.found("row: empty, expected " + storages.length + " fields");
     }
+    int header = byteOf(offset);
     locate(
-        byteOf(offset),
-        offset + 1,
+        header,
+        RowBytes.isRow(header),
+        offset + RowBytes.HEADER_LENGTH,
         storages.length,
         layout.fixedLength,
-        layout.variableCount,
-        RowLayout.ROW_RESERVED);
+        layout.variableCount);
   }
 
   public RowLayout layout() {

@@ -1,5 +1,7 @@
 package io.bsdb.row;
 
+import io.bsdb.format.row.LittleEndian;
+import io.bsdb.format.row.RowBytes;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +16,7 @@ public final class RowWriter extends FieldWriter {
 
   private final RowLayout layout;
   private final @Nullable FieldWriter[] nested;
-  private int log2OffsetWidth;
-  private boolean withNulls;
+  private int header;
 
   /** Creates a writer of rows of this layout, with all fields null. */
   public RowWriter(RowLayout layout) {
@@ -115,7 +116,7 @@ public final class RowWriter extends FieldWriter {
     }
     boolean anyNull = false;
     for (int k = 0; k < nulls.length; k++) {
-      int bits = nulls[k] & (k < nulls.length - 1 ? 0xFF : 0xFF >>> (-size() & 7));
+      int bits = nulls[k] & (k < nulls.length - 1 ? 0xFF : RowBytes.lastBits(size()));
       if ((bits & layout.required[k]) != 0) {
         int i = (k << 3) + Integer.numberOfTrailingZeros(bits & layout.required[k]);
         throw new IllegalArgumentException("column " + column(i) + " has no value");
@@ -124,14 +125,15 @@ public final class RowWriter extends FieldWriter {
     }
     // Rows without variable fields all get the same length: blocks of such rows need no slot
     // directory.
-    withNulls = anyNull || (layout.variableCount == 0 && layout.hasNullable);
+    boolean withNulls = anyNull || (layout.variableCount == 0 && layout.hasNullable);
     int variableLength = variableLength(layout.variableCount);
-    log2OffsetWidth = LittleEndian.log2Width(variableLength);
+    int offsetWidth = LittleEndian.log2Width(variableLength);
+    header = RowBytes.header(offsetWidth, withNulls);
     return checkedLength(
-        1L
-            + (withNulls ? nulls.length : 0)
-            + layout.fixedLength
-            + ((long) layout.variableCount << log2OffsetWidth)
+        RowBytes.HEADER_LENGTH
+            + RowBytes.nullsLength(header, size())
+            + (long) layout.fixedLength
+            + RowBytes.offsetsLength(layout.variableCount, offsetWidth)
             + variableLength);
   }
 
@@ -140,12 +142,10 @@ public final class RowWriter extends FieldWriter {
     if (size() == 0) {
       return;
     }
-    target[at++] = (byte) (log2OffsetWidth | (withNulls ? RowLayout.HAS_NULLS : 0));
-    if (withNulls) {
-      at = encodeNulls(target, at, size());
-    }
+    target[at] = (byte) header;
+    at = encodeNulls(header, target, at + RowBytes.HEADER_LENGTH, size());
     System.arraycopy(slots, 0, target, at, layout.fixedLength);
-    encodeVariable(target, at + layout.fixedLength, log2OffsetWidth, layout.variableCount);
+    encodeVariable(header, target, at + layout.fixedLength, layout.variableCount);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.bsdb.row;
 
 import io.bsdb.format.LentBytes;
+import io.bsdb.format.row.LittleEndian;
+import io.bsdb.format.row.RowBytes;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -29,7 +31,7 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
   int nulls = -1; // start of the null bitmap; -1: none
   int slots; // start of the fixed slots
   private int offsets; // start of the offset table
-  private int log2OffsetWidth;
+  private int offsetWidth; // its binary logarithm
   private int variable; // start of the variable area
 
   final boolean sameBytes(SlotView other) {
@@ -118,19 +120,20 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
   }
 
   /**
-   * Sets the areas; throws if they do not fit the slice. {@code at} is the position after the
-   * header.
+   * Sets the areas; throws if they do not fit the slice.
+   *
+   * @param isKnown whether the header is one
+   * @param at position after the header and the count
    */
   final void locate(
-      int header, int at, int count, long fixedLength, int variableCount, int reserved) {
-    int widthCode = header & RowLayout.OFFSET_WIDTH_MASK;
-    if ((header & reserved) != 0 || widthCode == 3) {
+      int header, boolean isKnown, int at, int count, long fixedLength, int variableCount) {
+    if (!isKnown) {
       throw Damage.found(describe() + ": unknown header 0x" + Integer.toHexString(header & 0xFF));
     }
-    boolean hasNulls = (header & RowLayout.HAS_NULLS) != 0;
-    long slotsAt = (long) at + (hasNulls ? RowLayout.bitmapLength(count) : 0);
+    int width = RowBytes.offsetWidth(header);
+    long slotsAt = (long) at + RowBytes.nullsLength(header, count);
     long offsetsAt = slotsAt + fixedLength;
-    long variableAt = offsetsAt + ((long) variableCount << widthCode);
+    long variableAt = offsetsAt + RowBytes.offsetsLength(variableCount, width);
     if (variableAt > limit) {
       throw Damage.found(
           describe()
@@ -141,10 +144,10 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
               + " bytes, found "
               + (limit - at));
     }
-    nulls = hasNulls ? at : -1;
+    nulls = RowBytes.hasNulls(header) ? at : -1;
     slots = (int) slotsAt;
     offsets = (int) offsetsAt;
-    log2OffsetWidth = widthCode;
+    offsetWidth = width;
     variable = (int) variableAt;
   }
 
@@ -166,7 +169,7 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
   @Override
   public final boolean isNull(int i) {
     checkPosition(i);
-    return nulls >= 0 && (byteOf(nulls + (i >>> 3)) & (1 << (i & 7))) != 0;
+    return nulls >= 0 && RowBytes.isSet(byteOf(RowBytes.bitAt(nulls, i)), i);
   }
 
   @Override
@@ -217,7 +220,9 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
   public final int nanosOfMilliAt(int i) {
     Storage storage = timestampStorage(i);
     int slot = slot(i, storage);
-    return storage == Storage.TIMESTAMP_MILLIS ? 0 : Decimals.checkNanos(intOf(slot + 8));
+    return storage == Storage.TIMESTAMP_MILLIS
+        ? 0
+        : Decimals.checkNanos(intOf(slot + Storage.NANOS_OFFSET));
   }
 
   private Storage timestampStorage(int i) {
@@ -267,7 +272,7 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
   }
 
   private int endOffset(int k) {
-    return unsignedOf(offsets + (k << log2OffsetWidth), log2OffsetWidth);
+    return unsignedOf(RowBytes.offsetAt(offsets, k, offsetWidth), offsetWidth);
   }
 
   @Override

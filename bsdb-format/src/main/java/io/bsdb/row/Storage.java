@@ -32,6 +32,9 @@ enum Storage {
 
   static final int MAX_NANOS_OF_MILLI = 999_999;
 
+  /** Place of the nanoseconds in {@link #TIMESTAMP_NANOS}, after the milliseconds. */
+  static final int NANOS_OFFSET = Long.BYTES;
+
   /** Bytes of the slot in a row; 0: variable. */
   final int width;
 

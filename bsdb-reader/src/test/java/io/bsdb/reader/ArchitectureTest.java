@@ -30,6 +30,7 @@ class ArchitectureTest {
           "io.bsdb.format",
           "io.bsdb.format.io",
           "io.bsdb.format.hash",
+          "io.bsdb.format.row",
           "io.bsdb.format.symbols",
           "io.bsdb.format.block",
           "io.bsdb.format.index",

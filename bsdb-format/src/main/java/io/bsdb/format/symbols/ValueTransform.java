@@ -1,9 +1,8 @@
 package io.bsdb.format.symbols;
 
 import io.bsdb.format.CorruptSnapshotException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
+import io.bsdb.format.row.LittleEndian;
+import io.bsdb.format.row.RowBytes;
 import java.util.Arrays;
 
 /**
@@ -13,18 +12,6 @@ import java.util.Arrays;
 abstract class ValueTransform {
   /** Returned by {@link #slots} for bytes that are not of the shape. */
   static final int UNFIT = -1;
-
-  // Headers of rows and arrays, as docs/FORMAT.md has them
-  private static final int WIDTH_MASK = 0b11;
-  private static final int HAS_NULLS = 0b100;
-  private static final int COUNT_WIDTH_SHIFT = 3;
-  private static final int ROW_RESERVED = 0b1111_1000;
-  private static final int ARRAY_RESERVED = 0b1110_0000;
-
-  private static final VarHandle SHORTS =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle INTS =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
   private int[] ends = new int[16];
   private int endCount;
@@ -54,29 +41,29 @@ abstract class ValueTransform {
       throws CorruptSnapshotException {
     boolean isRow = shape.kind == ValueShape.Kind.ROW;
     int header = start < end ? source[start] & 0xFF : -1;
-    int width = header & WIDTH_MASK;
-    if ((header & (isRow ? ROW_RESERVED : ARRAY_RESERVED)) != 0 || width == WIDTH_MASK) {
+    if (!(isRow ? RowBytes.isRow(header) : RowBytes.isArray(header))) {
       return UNFIT;
     }
-    long count = shape.parts.length;
+    int count = shape.parts.length;
     long kept = shape.fixedLength;
     int fields = shape.fieldCount;
     if (!isRow) {
-      int countWidth = header >>> COUNT_WIDTH_SHIFT;
+      int countWidth = RowBytes.countWidth(header);
       int countBytes = 1 << countWidth;
-      if (countWidth == WIDTH_MASK || countBytes > end - start - 1) {
+      if (countBytes > end - start - RowBytes.HEADER_LENGTH) {
         return UNFIT;
       }
-      fields = unsigned(source, start + 1, countWidth);
+      fields = LittleEndian.getUnsigned(source, start + RowBytes.HEADER_LENGTH, countWidth);
       count = fields;
       kept = countBytes;
     }
-    kept += (header & HAS_NULLS) == 0 ? 0 : (fields + 7L) >>> 3;
-    long offsets = start + 1 + kept;
-    if (fields < 0 || offsets + (count << width) > end) {
+    kept += RowBytes.nullsLength(header, fields);
+    long offsets = start + RowBytes.HEADER_LENGTH + kept;
+    long area = offsets + RowBytes.offsetsLength(count, RowBytes.offsetWidth(header));
+    if (fields < 0 || area > end) {
       return UNFIT;
     }
-    return area(shape, header, (int) kept, (int) count, source, start, end, target, at, wanted);
+    return area(shape, header, (int) kept, count, source, start, end, target, at, wanted);
   }
 
   private int area(
@@ -91,10 +78,10 @@ abstract class ValueTransform {
       int at,
       FieldSelection wanted)
       throws CorruptSnapshotException {
-    int width = header & WIDTH_MASK;
-    int offsets = start + 1 + kept;
-    int area = offsets + (count << width);
-    if (width != width(end - area)) {
+    int width = RowBytes.offsetWidth(header);
+    int offsets = start + RowBytes.HEADER_LENGTH + kept;
+    int area = RowBytes.offsetAt(offsets, count, width);
+    if (width != LittleEndian.log2Width(end - area)) {
       return UNFIT;
     }
     int first = endCount; // an array within an array has its ends after those of the outer one
@@ -102,11 +89,12 @@ abstract class ValueTransform {
     if (endCount > ends.length) {
       ends = Arrays.copyOf(ends, Math.max(endCount, 2 * ends.length));
     }
-    int areaAt = at + 1 + kept + count; // if offsets of one byte do; never past where it will be
+    int offsetsAt = at + RowBytes.HEADER_LENGTH + kept;
+    int areaAt = offsetsAt + count; // if offsets of one byte do; never past where it will be
     int to = areaAt;
     int from = area;
     for (int i = 0; i < count; i++) {
-      int next = unsigned(source, offsets + (i << width), width);
+      int next = LittleEndian.getUnsigned(source, RowBytes.offsetAt(offsets, i, width), width);
       if (next < from - area || next > end - area) {
         endCount = first;
         return UNFIT;
@@ -127,17 +115,18 @@ abstract class ValueTransform {
       return UNFIT;
     }
     int length = to - areaAt;
-    int newWidth = width(length);
-    target[at] = (byte) ((header & ~WIDTH_MASK) | newWidth);
-    System.arraycopy(source, start + 1, target, at + 1, kept);
-    int offsetsAt = at + 1 + kept;
+    int newWidth = LittleEndian.log2Width(length);
+    target[at] = (byte) RowBytes.withOffsetWidth(header, newWidth);
+    System.arraycopy(source, offsets - kept, target, offsetsAt - kept, kept);
+    int newAreaAt = RowBytes.offsetAt(offsetsAt, count, newWidth);
     if (newWidth > 0) {
-      System.arraycopy(target, areaAt, target, offsetsAt + (count << newWidth), length);
+      System.arraycopy(target, areaAt, target, newAreaAt, length);
     }
     for (int i = 0; i < count; i++) {
-      putUnsigned(target, offsetsAt + (i << newWidth), newWidth, ends[first + i]);
+      int offsetAt = RowBytes.offsetAt(offsetsAt, i, newWidth);
+      LittleEndian.putUnsigned(target, offsetAt, newWidth, ends[first + i]);
     }
-    return offsetsAt + (count << newWidth) + length;
+    return newAreaAt + length;
   }
 
   private int part(ValueShape shape, byte[] source, int start, int end, byte[] target, int at)
@@ -150,27 +139,5 @@ abstract class ValueTransform {
   /** Forgets what a transform left that threw. */
   final void reset() {
     endCount = 0;
-  }
-
-  /** Returns the binary logarithm of the width of offsets. */
-  private static int width(int length) {
-    return length <= 0xFF ? 0 : length <= 0xFFFF ? 1 : 2;
-  }
-
-  /** Returns a number of 1, 2 or 4 bytes; of 4 bytes it may come out negative. */
-  private static int unsigned(byte[] bytes, int at, int width) {
-    return switch (width) {
-      case 0 -> bytes[at] & 0xFF;
-      case 1 -> (short) SHORTS.get(bytes, at) & 0xFFFF;
-      default -> (int) INTS.get(bytes, at);
-    };
-  }
-
-  private static void putUnsigned(byte[] bytes, int at, int width, int value) {
-    switch (width) {
-      case 0 -> bytes[at] = (byte) value;
-      case 1 -> SHORTS.set(bytes, at, (short) value);
-      default -> INTS.set(bytes, at, value);
-    }
   }
 }
