@@ -4,6 +4,7 @@ import static io.bsdb.writer.options.OptionText.bool;
 import static io.bsdb.writer.options.OptionText.constant;
 import static io.bsdb.writer.options.OptionText.text;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.PerfectHashConstruction;
@@ -79,6 +80,18 @@ public record WriterOptions(
 
   /** The least {@link #memoryBytes}. */
   public static final long MIN_MEMORY_BYTES = 64L << 20;
+
+  /** Options that manifests describe: what they are called there, and by {@link Builder#set}. */
+  private static final Map<String, String> DESCRIBED =
+      Map.of(
+          "layout", "layout",
+          "keys", "keys",
+          "pointIndex", "point-index",
+          "perfectHash", "perfect-hash",
+          "signatureBits", "signature-bits",
+          "blockSize", "block-size",
+          "frameSize", "frame-size",
+          "zstdLevel", "zstd-level");
 
   private static final String PROPERTY = "property.";
   private static final String SOURCE_POSITION = "source-position.";
@@ -173,29 +186,32 @@ public record WriterOptions(
   }
 
   /**
+   * Returns the options that a {@link #description} holds, by the names that {@link Builder#set}
+   * takes.
+   *
+   * @hidden
+   */
+  @Internal
+  public static Map<String, String> described(Map<String, String> description) {
+    Map<String, String> options = new LinkedHashMap<>();
+    description.forEach(
+        (name, value) -> {
+          String option = DESCRIBED.get(name);
+          if (option != null) {
+            options.put(option, value);
+          }
+        });
+    return options;
+  }
+
+  /**
    * Returns options with which files are built like those of a version.
    *
    * @throws IllegalArgumentException if its manifest names an option that is unknown here
    */
   public static WriterOptions like(Manifest manifest) {
-    Map<String, String> built = manifest.options();
     Builder builder = builder().order(manifest.order()).validity(manifest.validity());
-    Map.of(
-            "layout", "layout",
-            "keys", "keys",
-            "pointIndex", "point-index",
-            "perfectHash", "perfect-hash",
-            "signatureBits", "signature-bits",
-            "blockSize", "block-size",
-            "frameSize", "frame-size",
-            "zstdLevel", "zstd-level")
-        .forEach(
-            (name, option) -> {
-              String value = built.get(name);
-              if (value != null) {
-                builder.set(option, value);
-              }
-            });
+    described(manifest.options()).forEach(builder::set);
     Schema schema = manifest.schema();
     return (schema == null ? builder : builder.schema(schema)).build();
   }

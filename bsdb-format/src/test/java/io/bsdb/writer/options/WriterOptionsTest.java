@@ -51,6 +51,21 @@ class WriterOptionsTest {
         .isEqualTo(KeyStorage.STORED);
   }
 
+  @Test
+  void areReadFromTheirDescription() {
+    WriterOptions options =
+        WriterOptions.builder()
+            .order(RecordOrder.KEY)
+            .pointIndex(false)
+            .layout(Layout.COMPRESSED)
+            .blockSize(8192)
+            .build();
+    Map<String, String> described = WriterOptions.described(options.description());
+
+    assertThat(described).hasSameSizeAs(options.description());
+    assertThat(options.toMap()).containsAllEntriesOf(described);
+  }
+
   private static void assertRefused(String name, String value, String message) {
     assertThatThrownBy(() -> WriterOptions.parse(Map.of(name, value)))
         .isInstanceOf(IllegalArgumentException.class)

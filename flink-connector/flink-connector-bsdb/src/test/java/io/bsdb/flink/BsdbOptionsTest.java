@@ -3,11 +3,15 @@ package io.bsdb.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.flink.catalog.SnapshotCatalogFactory;
+import io.bsdb.writer.options.Layout;
+import io.bsdb.writer.options.WriterOptions;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -19,6 +23,49 @@ import org.apache.flink.util.TimeUtils;
 import org.junit.jupiter.api.Test;
 
 class BsdbOptionsTest {
+  /** Options that belong to a plan: which rows a query finds and how, and all about writing. */
+  private static final Set<ConfigOption<?>> NOT_FORWARDED =
+      Set.of(
+          BsdbOptions.LOOKUP_ASYNC,
+          BsdbOptions.LOOKUP_WAIT_FOR_SOURCE_TIME,
+          BsdbOptions.LOOKUP_BEFORE_HORIZON,
+          BsdbOptions.SCAN_FOLLOW,
+          BsdbOptions.SNAPSHOT_VERSION,
+          BsdbOptions.HISTORY_RETENTION,
+          BsdbOptions.SINK_PARALLELISM,
+          BsdbOptions.SINK_PARTITIONS,
+          BsdbOptions.SINK_STREAM,
+          BsdbOptions.SINK_COMPACTION,
+          BsdbOptions.SINK_LAYOUT,
+          BsdbOptions.SINK_ORDER,
+          BsdbOptions.SINK_IP_COLUMNS,
+          BsdbOptions.SINK_KEYS,
+          BsdbOptions.SINK_PERFECT_HASH,
+          BsdbOptions.SINK_SIGNATURE_BITS,
+          BsdbOptions.SINK_BLOCK_SIZE,
+          BsdbOptions.SINK_FRAME_SIZE,
+          BsdbOptions.SINK_ZSTD_LEVEL,
+          BsdbOptions.SINK_MEMORY,
+          BsdbOptions.SINK_DUPLICATES,
+          BsdbOptions.SINK_MIN_ROWS,
+          BsdbOptions.SINK_MAX_SHRINKAGE,
+          BsdbOptions.SINK_RETAIN_VERSIONS,
+          BsdbOptions.SINK_STAGING_RETENTION,
+          BsdbOptions.SINK_SOURCE_POSITIONS,
+          BsdbOptions.SINK_KEEP_CHANGES_AFTER,
+          BsdbOptions.SINK_PUBLISH,
+          BsdbOptions.SINK_PARTIAL_UPDATE,
+          BsdbOptions.SINK_PROPERTIES);
+
+  /** Options of the writer that the description of a build in a manifest does not hold. */
+  private static final Set<ConfigOption<?>> NOT_DESCRIBED =
+      Set.of(
+          BsdbOptions.SINK_ORDER, // a member of the manifest itself
+          BsdbOptions.SINK_MEMORY,
+          BsdbOptions.SINK_DUPLICATES,
+          BsdbOptions.SINK_MIN_ROWS,
+          BsdbOptions.SINK_MAX_SHRINKAGE);
+
   private static Set<ConfigOption<?>> options() {
     SnapshotTableFactory factory = new SnapshotTableFactory();
     Set<ConfigOption<?>> options = new HashSet<>(factory.requiredOptions());
@@ -27,6 +74,43 @@ class BsdbOptionsTest {
     options.addAll(catalog.requiredOptions());
     options.addAll(catalog.optionalOptions());
     return options;
+  }
+
+  private static List<ConfigOption<?>> declared() throws IllegalAccessException {
+    List<ConfigOption<?>> declared = new ArrayList<>();
+    for (Field field : BsdbOptions.class.getFields()) {
+      declared.add((ConfigOption<?>) field.get(null));
+    }
+    return declared;
+  }
+
+  @Test
+  void everyOptionIsForwardedToRestoredPlansOrNamedHere() throws Exception {
+    Set<ConfigOption<?>> decided = new HashSet<>(new SnapshotTableFactory().forwardOptions());
+    assertThat(decided).doesNotContainAnyElementsOf(NOT_FORWARDED);
+    decided.addAll(NOT_FORWARDED);
+
+    assertThat(declared())
+        .as("options in SnapshotTableFactory.forwardOptions or NOT_FORWARDED")
+        .hasSameElementsAs(decided);
+  }
+
+  /** A catalog shows tables without a declaration with the options of their last build. */
+  @Test
+  void everyOptionOfTheWriterIsFoundInManifestsOrNamedHere() {
+    WriterOptions compressed = WriterOptions.builder().layout(Layout.COMPRESSED).build();
+    Set<String> decided =
+        WriterOptions.described(compressed.description()).keySet().stream()
+            .map("sink."::concat)
+            .collect(Collectors.toCollection(HashSet::new));
+    List<String> named = NOT_DESCRIBED.stream().map(ConfigOption::key).toList();
+    assertThat(decided).doesNotContainAnyElementsOf(named);
+    decided.addAll(named);
+
+    assertThat(BsdbOptions.WRITER)
+        .as("options in WriterOptions.description or NOT_DESCRIBED")
+        .extracting(ConfigOption::key)
+        .hasSameElementsAs(decided);
   }
 
   @Test
@@ -55,8 +139,7 @@ class BsdbOptionsTest {
   @Test
   void documentationHasTheTableThatTheOptionsMake() throws Exception {
     StringBuilder table = new StringBuilder("| Option | Default | Meaning |\n|---|---|---|\n");
-    for (Field field : BsdbOptions.class.getFields()) {
-      ConfigOption<?> option = (ConfigOption<?>) field.get(null);
+    for (ConfigOption<?> option : declared()) {
       table.append(
           "| `%s` | %s | %s |\n".formatted(option.key(), defaultOf(option), meaning(option)));
     }

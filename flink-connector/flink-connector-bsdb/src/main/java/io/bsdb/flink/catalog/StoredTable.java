@@ -6,13 +6,16 @@ import io.bsdb.row.Column;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Validity;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.ValidationException;
@@ -22,16 +25,9 @@ import org.apache.flink.util.TimeUtils;
 
 /** Table as its files describe it, in Flink's terms. */
 final class StoredTable {
-  /** Options of a build that the manifest tells, and what they are called here. */
-  private static final Map<String, String> BUILD_OPTIONS =
-      Map.of(
-          "layout", BsdbOptions.SINK_LAYOUT.key(),
-          "keys", BsdbOptions.SINK_KEYS.key(),
-          "perfectHash", BsdbOptions.SINK_PERFECT_HASH.key(),
-          "signatureBits", BsdbOptions.SINK_SIGNATURE_BITS.key(),
-          "blockSize", BsdbOptions.SINK_BLOCK_SIZE.key(),
-          "frameSize", BsdbOptions.SINK_FRAME_SIZE.key(),
-          "zstdLevel", BsdbOptions.SINK_ZSTD_LEVEL.key());
+  private static final Set<String> OPTIONS =
+      new SnapshotTableFactory()
+          .optionalOptions().stream().map(ConfigOption::key).collect(Collectors.toSet());
 
   /** Stands for a table that is half dropped, which Flink looks up before it drops it again. */
   static final CatalogTable DROPPED =
@@ -70,15 +66,9 @@ final class StoredTable {
     Manifest manifest = table.manifest(table.requireCurrentVersion());
     Map<String, String> options = new LinkedHashMap<>();
     options.put(BsdbOptions.SINK_PARTITIONS.key(), Integer.toString(manifest.partitions().size()));
-    manifest
-        .options()
-        .forEach(
-            (name, value) -> {
-              String option = BUILD_OPTIONS.get(name);
-              if (option != null) {
-                options.put(option, value);
-              }
-            });
+    WriterOptions.described(manifest.options())
+        .forEach((name, value) -> options.put("sink." + name, value));
+    options.keySet().retainAll(OPTIONS);
     return table(manifest, options);
   }
 
