@@ -17,6 +17,10 @@ import java.util.Set;
  * by partition, and merges what is left into one segment. Answers before and after are the same.
  * Publishes an edit of the version that is in service by then, so that deltas published meanwhile
  * are kept. Readers open only the files that are new. Used by one thread.
+ *
+ * <p>One run, with limits that the caller sets: {@code UpkeepPolicy} decides by them what is due
+ * and plans it, {@code PlanRunner} carries the plan out. What folds tables in the background is
+ * {@code Upkeep}.
  */
 public final class Compactor {
   /** Default number of changes per record from which a partition is folded. */
