@@ -126,8 +126,6 @@ public final class Bench implements Callable<Integer> {
   private String commandLine = "";
   private Results results = new Results(Map.of(), Map.of(), List.of());
 
-  private Bench() {}
-
   public static void main(String[] arguments) {
     Bench bench = new Bench();
     bench.commandLine = "benchmarks/run " + String.join(" ", arguments);
@@ -328,7 +326,8 @@ public final class Bench implements Callable<Integer> {
     Reports.write(results, directory);
   }
 
-  private void check(String word) {
+  /** Requires that a word names a store or a lookup, or a part of a name. */
+  void check(String word) {
     List<String> stores = Peers.all().stream().map(Peer::name).toList();
     List<String> lookups = LookupBench.names();
     if (Stream.concat(stores.stream(), lookups.stream()).noneMatch(name -> name.contains(word))) {

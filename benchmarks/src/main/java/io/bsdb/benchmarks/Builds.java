@@ -104,11 +104,9 @@ record Builds(Path data, RecordFile records, String heap) {
   private Section section(List<Peer> peers, int rounds, boolean again) throws Exception {
     Map<String, Peer> distinct = new LinkedHashMap<>();
     peers.stream().filter(Peer::hasFiles).forEach(peer -> distinct.putIfAbsent(peer.files(), peer));
-    List<Row> rows =
-        distinct.values().stream()
-            .map(peer -> new Row(peer.files(), peer.configuration()))
-            .toList();
-    Turns<Peer> turns = new Turns<>(rows, List.copyOf(distinct.values()));
+    Turns<Peer> turns =
+        new Turns<>(
+            List.copyOf(distinct.values()), peer -> new Row(peer.files(), peer.configuration()));
     turns.run(
         0,
         rounds,

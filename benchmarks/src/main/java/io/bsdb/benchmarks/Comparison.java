@@ -159,9 +159,10 @@ final class Comparison {
         }
         stores.add(StoreProcess.start(builds, peer, rounds, queries));
       }
-      Turns<StoreProcess> all = turns(stores);
+      Turns<StoreProcess> all = new Turns<>(stores, StoreProcess::row);
       List<StoreProcess> inOrder =
           stores.stream().filter(store -> store.peer().isOrdered()).toList();
+      Turns<StoreProcess> ordered = new Turns<>(inOrder, StoreProcess::row);
       Set<Keys> prepared = EnumSet.noneOf(Keys.class);
       for (Measure measure : measures) {
         Progress.step("%s", measure.label());
@@ -173,7 +174,7 @@ final class Comparison {
         if (measure.way().equals("floor")) {
           checkOrder(inOrder);
         }
-        (measure.needsOrder() ? turns(inOrder) : all)
+        (measure.needsOrder() ? ordered : all)
             .run(
                 UNTIMED,
                 rounds,
@@ -201,10 +202,6 @@ final class Comparison {
         store.close();
       }
     }
-  }
-
-  private static Turns<StoreProcess> turns(List<StoreProcess> stores) {
-    return new Turns<>(stores.stream().map(StoreProcess::row).toList(), stores);
   }
 
   private static void checkOrder(List<StoreProcess> stores) throws IOException {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,27 +29,14 @@ final class Fio {
    */
   static double readsPerSecond(List<Path> files, String engine, int depth, int jobs, int seconds)
       throws IOException, InterruptedException {
+    String options =
+        "--name=read --readonly --rw=randread --bs=4k --direct=1 --file_service_type=random"
+            + " --thread --group_reporting --time_based --output-format=json"
+            + " --runtime=%d --ioengine=%s --iodepth=%d --numjobs=%d";
+    List<String> command = new ArrayList<>(List.of("fio", "--filename=" + names(files)));
+    command.addAll(List.of(options.formatted(seconds, engine, depth, jobs).split(" ", -1)));
     Process process =
-        new ProcessBuilder(
-                List.of(
-                    "fio",
-                    "--name=read",
-                    "--filename=" + names(files),
-                    "--file_service_type=random",
-                    "--readonly",
-                    "--rw=randread",
-                    "--bs=4k",
-                    "--direct=1",
-                    "--thread",
-                    "--group_reporting",
-                    "--time_based",
-                    "--runtime=" + seconds,
-                    "--ioengine=" + engine,
-                    "--iodepth=" + depth,
-                    "--numjobs=" + jobs,
-                    "--output-format=json"))
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     JsonNode output;
     try (InputStream in = process.getInputStream()) {
       output = new ObjectMapper().readTree(in);

@@ -310,7 +310,7 @@ public final class MemoryBench {
       Map<String, SnapshotReader> readers = new LinkedHashMap<>();
       readers.put("no budget", without);
       readers.put("budget", within);
-      Turns<SnapshotReader> turns = new Turns<>(readers);
+      Turns<SnapshotReader> turns = Turns.of(readers);
       List<byte[]> rejected = new ArrayList<>();
       for (byte[] key : keys(200_000, 100)) {
         long before = without.metrics().signatureRejects();
@@ -347,7 +347,7 @@ public final class MemoryBench {
     Map<String, MemoryBudget> budgets = new LinkedHashMap<>();
     budgets.put("no budget", MemoryBudget.unlimited());
     budgets.put("budget", budget(PLENTY));
-    Turns<MemoryBudget> turns = new Turns<>(budgets);
+    Turns<MemoryBudget> turns = Turns.of(budgets);
     turns.run(1, ROUNDS, (memory, round, row) -> row.add("ms", openMillis(path, memory)));
     return turns.section("Opening from disk, ms (budget <= 0.5)");
   }

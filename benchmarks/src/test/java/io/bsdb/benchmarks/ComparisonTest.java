@@ -166,4 +166,12 @@ class ComparisonTest {
           .isEqualTo(!row.name().equals("bsdb-symbols"));
     }
   }
+
+  @Test
+  void knowsTheNamesOfStoresInAnyOrderAndOfLookupsInFlink() {
+    Bench bench = new Bench();
+    List.of("bsdb-order", "treemap", "rocksdb", "constant").forEach(bench::check);
+    assertThatThrownBy(() -> bench.check("rocksdb-order"))
+        .hasMessageStartingWith("--only: nothing has a name like rocksdb-order; parts: [build, ");
+  }
 }

@@ -3,33 +3,28 @@ package io.bsdb.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Measure;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
-import io.bsdb.format.FileFooter;
-import io.bsdb.format.FileHeader;
-import io.bsdb.format.PartChecksum;
-import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.ValueReader;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.SnapshotParts;
+import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -213,10 +208,7 @@ class LookupCostTest {
     "SYMBOLS, 62"
   })
   void keepsFilesSmall(Layout layout, double bytesPerRecord) throws IOException {
-    long bytes = 0;
-    for (Path file : files(layout)) {
-      bytes += Files.size(file);
-    }
+    long bytes = Directories.size(table(layout).resolve("snapshots"));
     assertThat((double) bytes / RECORDS).isLessThan(bytesPerRecord);
   }
 
@@ -231,41 +223,10 @@ class LookupCostTest {
     "SYMBOLS, BLOCK_INDEX, 0.2"
   })
   void keepsTheIndexSmall(Layout layout, SectionKind kind, double bitsPerKey) throws IOException {
-    long bytes = 0;
-    for (Path file : files(layout)) {
-      if (file.toString().endsWith(".bsdb")) {
-        for (Section section : footer(file).sections()) {
-          bytes += section.kind() == kind.id() ? section.length() : 0;
-        }
-      }
-    }
+    Path table = table(layout);
+    Manifest manifest = Table.at(table).manifest(Table.at(table).requireCurrentVersion());
+    long bytes = SnapshotParts.of(table, manifest).bytes(kind);
     assertThat(bytes).isPositive();
     assertThat(bytes * 8.0 / RECORDS).isLessThan(bitsPerKey);
-  }
-
-  private List<Path> files(Layout layout) throws IOException {
-    try (Stream<Path> files = Files.walk(table(layout).resolve("snapshots"))) {
-      return files.filter(Files::isRegularFile).toList();
-    }
-  }
-
-  private static PartChecksum checksum(FileChannel channel) throws IOException {
-    ByteBuffer header =
-        ByteBuffer.allocate(SnapshotFormat.HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-    while (header.hasRemaining() && channel.read(header, header.position()) >= 0) {
-      Thread.onSpinWait();
-    }
-    return new PartChecksum(FileHeader.decode(header, "header").fileId());
-  }
-
-  private static FileFooter footer(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file)) {
-      int length = (int) Math.min(channel.size(), FileFooter.MAX_LENGTH);
-      ByteBuffer end = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
-      while (end.hasRemaining() && channel.read(end, channel.size() - end.remaining()) >= 0) {
-        Thread.onSpinWait();
-      }
-      return FileFooter.decode(end.clear(), channel.size(), checksum(channel), file.toString());
-    }
   }
 }

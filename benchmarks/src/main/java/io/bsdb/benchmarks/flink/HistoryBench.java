@@ -110,10 +110,8 @@ public record HistoryBench(Path directory, LocalFlink flink) {
   private List<Section> compare(long items, long orders, int rounds) throws Exception {
     HistoryStreams few = new HistoryStreams(items / 10, orders / 10);
     HistoryStreams streams = new HistoryStreams(items, orders);
-    Map<String, Contender> byName = new LinkedHashMap<>();
-    CONTENDERS.forEach(contender -> byName.put(contender.name, contender));
-    Turns<Contender> turns = new Turns<>(byName);
-    Turns<Contender> counts = new Turns<>(byName);
+    Turns<Contender> turns = new Turns<>(CONTENDERS, contender -> new Row(contender.name, ""));
+    Turns<Contender> counts = new Turns<>(CONTENDERS, contender -> new Row(contender.name, ""));
     turns.run(
         1,
         rounds,

@@ -42,7 +42,7 @@ public record JoinBench(Path directory, long rows, long events) {
       peer.build(records, table);
       tables.put(layout, table);
     }
-    Turns<Path> turns = new Turns<>(tables);
+    Turns<Path> turns = Turns.of(tables);
     for (List<String> columns : QUERIES) {
       String figure = "%d of 8 columns, µs per event".formatted(columns.size());
       Progress.step("%s", figure);

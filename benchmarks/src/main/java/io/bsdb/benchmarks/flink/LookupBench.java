@@ -51,9 +51,7 @@ public record LookupBench(
     job.build();
     List<String> notes = new ArrayList<>();
     List<Variant> variants = variants(notes);
-    List<Row> figures =
-        variants.stream().map(each -> new Row(each.label(), job.options(each))).toList();
-    Turns<Variant> turns = new Turns<>(figures, variants);
+    Turns<Variant> turns = new Turns<>(variants, each -> new Row(each.label(), job.options(each)));
     // The first round warms up.
     turns.run(
         1,

@@ -6,7 +6,6 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -47,24 +46,16 @@ public final class Directories {
           }
 
           @Override
-          public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-            return ignoreDeleted(e);
+          public FileVisitResult visitFileFailed(Path file, IOException deleted) {
+            return FileVisitResult.CONTINUE;
           }
 
           @Override
-          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e)
-              throws IOException {
-            return e == null ? FileVisitResult.CONTINUE : ignoreDeleted(e);
+          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException deleted) {
+            return FileVisitResult.CONTINUE;
           }
         });
     return bytes[0];
-  }
-
-  private static FileVisitResult ignoreDeleted(IOException e) throws IOException {
-    if (e instanceof NoSuchFileException) {
-      return FileVisitResult.CONTINUE;
-    }
-    throw e;
   }
 
   /** Deletes all, the directory as well, if there is one. */

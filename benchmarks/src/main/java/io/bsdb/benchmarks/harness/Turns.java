@@ -4,6 +4,7 @@ import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Contenders that take turns, in another order in each round: none always follows the one that
@@ -23,26 +24,28 @@ public final class Turns<T> {
     void take(T contender, int round, Row row) throws E;
   }
 
-  /**
-   * @param contenders by name; others are compared with the first
-   */
-  public Turns(Map<String, T> contenders) {
-    this(
-        contenders.keySet().stream().map(name -> new Row(name, "")).toList(),
-        List.copyOf(contenders.values()));
+  private Turns(List<T> contenders, List<Row> rows) {
+    this.contenders = contenders;
+    this.rows = rows;
   }
 
   /**
-   * @param rows for the figures of the contenders
+   * @param row makes the row for the figures of a contender; others are compared with the first
    */
-  public Turns(List<Row> rows, List<T> contenders) {
-    this.rows = rows;
-    this.contenders = contenders;
+  public Turns(List<T> contenders, Function<T, Row> row) {
+    this(contenders, contenders.stream().map(row).toList());
+  }
+
+  /** Creates turns of contenders by name. */
+  public static <T> Turns<T> of(Map<String, T> contenders) {
+    return new Turns<>(
+        List.copyOf(contenders.values()),
+        contenders.keySet().stream().map(name -> new Row(name, "")).toList());
   }
 
   /** Creates turns of what is named in reports by its own name. */
   public static Turns<String> of(List<String> names) {
-    return new Turns<>(names.stream().map(name -> new Row(name, "")).toList(), names);
+    return new Turns<>(names, name -> new Row(name, ""));
   }
 
   /** Measures all contenders in so many rounds, after untimed ones. */

@@ -5,6 +5,7 @@ import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Turns;
+import io.bsdb.benchmarks.harness.Workers;
 import io.bsdb.benchmarks.http.Load.Contender;
 import io.bsdb.http.BsdbServer;
 import io.bsdb.reader.AsyncSnapshotReader;
@@ -28,7 +29,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -60,15 +60,14 @@ public final class HttpBench {
       int constant = Integer.parseInt(ports[2]);
       fill(redisPort, records);
       List<Contender> contenders = contenders(mapped, ring, constant, redisPort);
-      List<Row> rows = contenders.stream().map(each -> new Row(each.name(), "")).toList();
+      Turns<Contender> turns = new Turns<>(contenders, each -> new Row(each.name(), ""));
       Random random = new Random(1);
-      new Turns<>(rows, contenders)
-          .run(
-              1, // until all is compiled
-              rounds,
-              (contender, round, row) ->
-                  Load.run(contender, records, round < 0 ? 2 * nanos : nanos, random, row));
-      List<Row> all = new ArrayList<>(rows);
+      turns.run(
+          1, // until all is compiled
+          rounds,
+          (contender, round, row) ->
+              Load.run(contender, records, round < 0 ? 2 * nanos : nanos, random, row));
+      List<Row> all = new ArrayList<>(turns.rows());
       all.add(reader(bytes, records, nanos));
       all.addAll(swaps(bytes, contender("swap", mapped, "bytes", BYTES), records, nanos));
       return List.of(
@@ -266,17 +265,18 @@ public final class HttpBench {
   /** The same requests while the version changes. */
   private static List<Row> swaps(Path table, Contender contender, int records, long nanos)
       throws Exception {
-    FutureTask<Void> build =
-        new FutureTask<>(
-            () -> {
-              Records.publishBytes(table, records);
-              return null;
-            });
-    new Thread(build, "build").start();
     Row during = new Row("row as bytes, while another version is built", "");
     Row swapping = new Row("and while it comes into use", "");
-    Load.run(contender, records, nanos, new Random(3), during);
-    build.get();
+    Workers.run(
+        2,
+        thread -> {
+          if (thread == 0) {
+            Records.publishBytes(table, records);
+          } else {
+            Load.run(contender, records, nanos, new Random(3), during);
+          }
+          return thread;
+        });
     Load.run(contender, records, nanos / 2, new Random(4), swapping);
     return List.of(during, swapping);
   }

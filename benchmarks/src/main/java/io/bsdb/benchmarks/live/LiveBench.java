@@ -123,7 +123,7 @@ public final class LiveBench {
       readers.put("base", a);
       readers.put("%,d changed keys in 1 delta".formatted(changes), b);
       readers.put("in %d deltas".formatted(DELTAS), c);
-      Turns<SnapshotReader> turns = new Turns<>(readers);
+      Turns<SnapshotReader> turns = Turns.of(readers);
       Overlay oneDelta = Objects.requireNonNull(b.changes());
       time(turns, "get", i -> true);
       turns.run(2, ROUNDS, (reader, round, row) -> row.add("getAll(64), per key", getAll(reader)));

@@ -17,24 +17,22 @@ public final class Peers {
 
   /** Names of a quick run: one of each kind, and the layouts that people choose between. */
   public static final List<String> QUICK =
-      List.of(
-          "bsdb-blocked",
-          "bsdb-compressed",
-          "bsdb-compressed-cached",
-          "sparkey",
-          "rocksdb-ingest",
-          "rocksdb-zstd",
-          "lmdb",
-          "hashmap");
+      names(
+          "bsdb-blocked bsdb-compressed bsdb-compressed-cached sparkey rocksdb-ingest"
+              + " rocksdb-zstd lmdb hashmap");
+
+  /** Names in the comparison of key order. */
+  public static final List<String> ORDERED =
+      names("bsdb-order bsdb-blocked rocksdb-ingest lmdb treemap");
 
   /** In key order, and of no interest beside others in lookups. */
   private static final Set<String> ONLY_ORDERED = Set.of("bsdb-order", "treemap");
 
-  /** Names in the comparison of key order. */
-  public static final List<String> ORDERED =
-      List.of("bsdb-order", "bsdb-blocked", "rocksdb-ingest", "lmdb", "treemap");
-
   private Peers() {}
+
+  private static List<String> names(String words) {
+    return List.of(words.split(" ", -1));
+  }
 
   /** Returns the peers that words {@link #choose}; without words all in hash order. */
   public static List<Peer> named(List<String> words) {
