@@ -89,7 +89,7 @@ record StoreProcess(Peer peer, Row row, int length, JavaProcess process) impleme
     process.close();
   }
 
-  /** What the process does: it opens a store and answers. */
+  /** The work of the process: opens a store and answers requests. */
   record Serving(Path data, String set, long records, String name, int rounds, int length)
       implements Callable<Void> {
     @Override

@@ -25,7 +25,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** What is measured on one store that changes, each in a process of its own: figures by name. */
+/**
+ * Measurements of one store while it changes. Each runs in its own process and returns figures by
+ * name.
+ */
 final class StoreTasks {
   private static final double SECOND = 1e9;
   private static final double MIB = 1 << 20;
