@@ -3,6 +3,7 @@ package io.bsdb.live;
 import io.bsdb.compact.Workplace;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,6 +28,6 @@ record BaseWorkplace(Path directory, TableReader reader) implements Workplace {
 
   @Override
   public SnapshotReader open(Manifest manifest, IntPredicate partitions) throws IOException {
-    return SnapshotReader.openVersion(directory, manifest, partitions);
+    return SnapshotReader.openVersion(directory, manifest, ReaderOptions.defaults(), partitions);
   }
 }

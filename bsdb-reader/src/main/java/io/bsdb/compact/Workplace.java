@@ -75,7 +75,8 @@ public interface Workplace extends Closeable {
 
       @Override
       public SnapshotReader open(Manifest manifest, IntPredicate partitions) throws IOException {
-        return SnapshotReader.openVersion(directory, manifest, partitions);
+        return SnapshotReader.openVersion(
+            directory, manifest, ReaderOptions.defaults(), partitions);
       }
 
       @Override

@@ -66,10 +66,11 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    * @hidden
    */
   @Internal
-  static SnapshotReader openVersion(Path table, Manifest manifest, IntPredicate partitions)
+  static SnapshotReader openVersion(
+      Path table, Manifest manifest, ReaderOptions options, IntPredicate partitions)
       throws IOException {
     return new CallingReader(
-        CallingReader.OPENER.openVersion(table, manifest, ReaderOptions.defaults(), partitions));
+        CallingReader.OPENER.openVersion(table, manifest, options, partitions));
   }
 
   /**

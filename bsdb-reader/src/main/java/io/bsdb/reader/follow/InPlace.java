@@ -40,7 +40,7 @@ final class InPlace extends VersionSource {
               .formatted(directory.toUri()));
     }
     return previous == null
-        ? SnapshotReader.openVersion(directory, manifest.version(), options)
+        ? SnapshotReader.openVersion(directory, manifest, options, partition -> true)
         : previous.next(directory, manifest, options);
   }
 }
