@@ -16,6 +16,7 @@ import io.bsdb.http.exchange.MediaType;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.page.TablePages;
 import io.bsdb.http.table.Comparisons;
+import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.table.Service;
 import io.bsdb.http.wire.Connections;
 import io.bsdb.http.wire.Limits;
@@ -33,8 +34,12 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** Checks requests and hands them to what answers at their address. */
-final class Router extends Handler.Abstract {
+/**
+ * Checks requests and hands them to what answers at their address. Rows of tables in memory are
+ * answered by the thread that has read the request, which is the thread of a selector and must not
+ * wait; everything else by another thread of the server.
+ */
+final class Router extends Handler.Abstract.NonBlocking {
   private static final Set<Problem.Kind> UNKNOWN =
       EnumSet.of(Problem.Kind.UNKNOWN_ADDRESS, Problem.Kind.UNKNOWN_TABLE);
   private static final HttpField CLOSE = new HttpField(HttpHeader.CONNECTION, "close");
@@ -93,15 +98,27 @@ final class Router extends Handler.Abstract {
       rules.requireHost(request);
       Address address = Address.of(path, request.getHttpURI().getQuery());
       exchange.address(address);
-      if (!isHealth(address.segments())) {
-        requireRoom(exchange);
-        rules.requireToken(request);
+      ServedTable quick = quick(exchange);
+      if (quick == null) {
+        exchange.executor().execute(() -> route(exchange));
+      } else {
+        long start = System.nanoTime();
+        route(exchange);
+        quick.took(System.nanoTime() - start);
       }
-      route(exchange, address.segments());
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (RuntimeException | Error e) {
       fail(exchange, e);
     }
     return true;
+  }
+
+  /** Returns the table if the request is for a row that can be expected at once. */
+  private @Nullable ServedTable quick(Exchange exchange) {
+    ServedTable table =
+        exchange.isRead() ? ofTables.tableOfRow(exchange.address().segments()) : null;
+    return table != null && table.isQuick() && Connections.mayAnswerAtOnce(exchange.request())
+        ? table
+        : null;
   }
 
   /** Answers with a problem: as a page if it is a browser that asks for something unknown. */
@@ -140,6 +157,19 @@ final class Router extends Handler.Abstract {
 
   private static boolean isHealth(List<String> segments) {
     return !segments.isEmpty() && segments.get(0).equals("health");
+  }
+
+  private void route(Exchange exchange) {
+    List<String> segments = exchange.address().segments();
+    try {
+      if (!isHealth(segments)) {
+        requireRoom(exchange);
+        rules.requireToken(exchange.request());
+      }
+      route(exchange, segments);
+    } catch (IOException | RuntimeException | Error e) {
+      fail(exchange, e);
+    }
   }
 
   private void route(Exchange exchange, List<String> segments) throws IOException {

@@ -10,8 +10,10 @@ import io.bsdb.http.table.Held;
 import io.bsdb.http.table.PinnedVersions;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.wire.Limits;
+import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.http.HttpResponse;
@@ -218,18 +220,16 @@ class LimitsTest {
     return client.get("/v1/tables/t/versions/" + version + "/rows/k");
   }
 
+  private ServedTable open(ReaderOptions options) throws IOException {
+    return ServedTable.open("t", directory, options, Duration.ZERO, TableReader.Listener.NONE);
+  }
+
   @Test
   void oldVersionsInUse() throws Exception {
     String old = Tables.publish(directory, Map.of("k", "1"));
     String older = Tables.publish(directory, Map.of("k", "2"));
     Tables.publish(directory, Map.of("k", "3"));
-    try (ServedTable table =
-        ServedTable.open(
-            "t",
-            directory,
-            ReaderOptions.defaults(),
-            Duration.ZERO,
-            io.bsdb.reader.follow.TableReader.Listener.NONE)) {
+    try (ServedTable table = open(ReaderOptions.defaults())) {
       PinnedVersions pinned = new PinnedVersions(Limits.of(Map.of("pinned-versions", 1)), () -> 0);
       Held held = pinned.hold(table, old);
       assertThatThrownBy(() -> pinned.hold(table, older))
@@ -245,18 +245,29 @@ class LimitsTest {
     }
   }
 
+  @Test
+  void timeOfLookupsThatOthersWaitFor() throws Exception {
+    serve(Map.of());
+    try (ServedTable table = open(ReaderOptions.defaults())) {
+      table.took(50_000);
+      assertThat(table.isQuick()).isTrue();
+      table.took(50_001);
+      for (int i = 0; i < 100; i++) {
+        assertThat(table.isQuick()).isFalse();
+      }
+      assertThat(table.isQuick()).isTrue();
+    }
+    try (ServedTable table = open(ReaderOptions.builder().access(Access.DIRECT).build())) {
+      assertThat(table.isQuick()).isFalse();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"DIRECT", "IO_URING"})
   void waitingReads(String access) throws Exception {
     serve(Map.of(), Access.valueOf(access));
-    ServedTable table =
-        ServedTable.open(
-            "t",
-            directory,
-            ReaderOptions.builder().access(Access.valueOf(access)).queueDepth(2).build(),
-            Duration.ZERO,
-            io.bsdb.reader.follow.TableReader.Listener.NONE);
-    try (table) {
+    try (ServedTable table =
+        open(ReaderOptions.builder().access(Access.valueOf(access)).queueDepth(2).build())) {
       Runnable all = table.reserve(16);
       assertThatThrownBy(() -> table.reserve(1))
           .isInstanceOf(Problem.class)

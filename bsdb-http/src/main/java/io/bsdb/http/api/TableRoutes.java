@@ -106,6 +106,21 @@ public final class TableRoutes {
   }
 
   /**
+   * Returns the table whose version in use an address asks for the row of a key; null if it asks
+   * for something else.
+   *
+   * @param segments of the whole address
+   */
+  public @Nullable ServedTable tableOfRow(List<String> segments) {
+    return segments.size() == 5
+            && segments.get(3).equals("rows")
+            && segments.get(1).equals("tables")
+            && segments.get(0).equals("v1")
+        ? service.tableOrNull(segments.get(2))
+        : null;
+  }
+
+  /**
    * Answers a request.
    *
    * @param segments of its address after {@code /v1/tables}, at least one

@@ -24,6 +24,12 @@ public final class ServedTable implements Closeable {
    */
   private static final int WAITING = 8;
 
+  /** Beyond this, a lookup has read what was not in memory, or its value is long. */
+  private static final long QUICK_NANOS = 50_000;
+
+  /** Lookups that are not taken for quick after one that was not. */
+  private static final int SLOW_LOOKUPS = 100;
+
   private final String name;
   private final Path directory;
   private final ReaderOptions options;
@@ -31,6 +37,9 @@ public final class ServedTable implements Closeable {
   private final int permitCount;
   private final Semaphore permits;
   private volatile @Nullable VersionRows current;
+
+  /** Lookups left that are not taken for quick; counted by many threads, some of them in vain. */
+  private volatile int slow;
 
   private ServedTable(String name, Path directory, ReaderOptions options, TableReader reader) {
     this.name = name;
@@ -84,6 +93,26 @@ public final class ServedTable implements Closeable {
   /** Whether lookups read from disk, so that they are answered with futures. */
   public boolean readsFromDisk() {
     return options.access().readsFromDisk();
+  }
+
+  /**
+   * Whether a lookup of one key may be expected to take some microseconds, so that other
+   * connections can wait for it. A table in memory may be mapped from a file that is not in the
+   * page cache: after a lookup that was slow, the next hundred are not expected to be quick.
+   */
+  public boolean isQuick() {
+    int left = slow;
+    if (left > 0) {
+      slow = left - 1;
+    }
+    return left == 0 && !readsFromDisk();
+  }
+
+  /** Notes how long a lookup took that was expected to be quick. */
+  public void took(long nanos) {
+    if (nanos > QUICK_NANOS) {
+      slow = SLOW_LOOKUPS;
+    }
   }
 
   /**

@@ -115,6 +115,11 @@ public final class Service implements Closeable {
     return pinned;
   }
 
+  /** Returns a table that is open; null if there is none of this name. */
+  public @Nullable ServedTable tableOrNull(String name) {
+    return tables.get(name);
+  }
+
   /** Returns a table by its configured name; nothing else of an address leads to a file. */
   public ServedTable table(String name) {
     ServedTable table = tables.get(name);

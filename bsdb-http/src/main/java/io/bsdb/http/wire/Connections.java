@@ -45,14 +45,17 @@ public final class Connections extends ServerConnector {
 
   private static final int ACCEPT_QUEUE = 1024;
 
+  /** Requests of one connection that its selector's thread answers one after the other. */
+  private static final int IN_A_ROW = 16;
+
   private final int most;
 
   private final long headerNanos;
   private final long answerNanos;
   private volatile boolean ending;
 
-  Connections(Server server, Limits limits, @Nullable Tls tls) {
-    super(server, 1, 1, factories(limits, tls));
+  Connections(Server server, Limits limits, int selectors, @Nullable Tls tls) {
+    super(server, 1, selectors, factories(limits, tls));
     most = limits.connections();
     headerNanos = limits.request().toNanos();
     answerNanos = limits.idle().toNanos();
@@ -96,6 +99,10 @@ public final class Connections extends ServerConnector {
   private final class Timed extends SocketChannelEndPoint {
     private Phase phase = Phase.NEW;
     private volatile boolean spare;
+
+    /** Requests since there was nothing to read. */
+    private int inRow;
+
     private long since = System.nanoTime();
 
     Timed(SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
@@ -109,10 +116,17 @@ public final class Connections extends ServerConnector {
         return -1;
       }
       int filled = super.fill(buffer);
-      if (filled > 0 && (phase == Phase.IDLE || phase == Phase.NEW)) {
+      if (filled <= 0) {
+        inRow = 0;
+      } else if ((phase == Phase.IDLE || phase == Phase.NEW)) {
         enter(Phase.HEADER);
       }
       return filled;
+    }
+
+    private synchronized boolean isNext() {
+      inRow++;
+      return inRow <= IN_A_ROW;
     }
 
     synchronized void enter(Phase next) {
@@ -231,6 +245,14 @@ public final class Connections extends ServerConnector {
   public static boolean hasRoom(Request request) {
     Timed connection = of(request);
     return !connection.spare || connection.admit();
+  }
+
+  /**
+   * Whether the thread that has read a request may answer it, because the connection has not sent
+   * so many at once that others would have to wait. To be asked once per request.
+   */
+  public static boolean mayAnswerAtOnce(Request request) {
+    return of(request).isNext();
   }
 
   private static Timed of(Request request) {

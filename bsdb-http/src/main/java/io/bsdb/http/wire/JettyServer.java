@@ -32,7 +32,9 @@ public final class JettyServer {
     QueuedThreadPool pool = new QueuedThreadPool(threads);
     pool.setName("bsdb-http");
     server = new Server(pool);
-    connections = new Connections(server, limits, tls);
+    // A thread per processor, as these answer most requests, and most threads for the others.
+    int selectors = Math.max(1, Math.min(Runtime.getRuntime().availableProcessors(), threads / 4));
+    connections = new Connections(server, limits, selectors, tls);
     server.addConnector(connections);
     server.setStopTimeout(limits.drain().toMillis());
   }
