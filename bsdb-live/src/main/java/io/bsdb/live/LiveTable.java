@@ -392,7 +392,7 @@ final class LiveTable implements WritableTable {
     if (log.isUsable() && publishesAtClose) {
       try {
         publisher.publish();
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         throw new IOException(
             "the table is closed and its changes are durable in its log, but they could not be published: table=%s: %s; the next open replays them"
                 .formatted(directory, e.getMessage()),
@@ -400,7 +400,7 @@ final class LiveTable implements WritableTable {
       }
       try {
         publisher.prune();
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         throw new IOException(
             "the table is closed and its changes are published, but files of old versions could not be deleted: table=%s: %s; the next open tries again"
                 .formatted(directory, e.getMessage()),

@@ -31,6 +31,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -324,6 +325,37 @@ class WritableTableTest {
       assertThat(table.get(bytes("long"))).isEqualTo(value);
       assertThat(table.get(bytes("a"))).isEqualTo(bytes("1"));
       assertThat(table.get(bytes("b"))).isEqualTo(bytes("2"));
+    }
+  }
+
+  @Test
+  void isReleasedWhateverItsLastPublicationThrows() throws IOException {
+    AtomicBoolean fails = new AtomicBoolean();
+    WritableTable table =
+        LiveTable.open(
+            directory,
+            WritableOptions.defaults(),
+            new LiveTable.Place(
+                LogDirectory::new,
+                place ->
+                    CrashingTable.of(
+                        place,
+                        (operation, name) -> {
+                          if (fails.get()) {
+                            throw new IllegalStateException("changes would get lost");
+                          }
+                        }),
+                SEGMENT_LENGTH,
+                LiveTable.PUBLISHED_SEGMENTS));
+    table.put(bytes("a"), bytes("1"));
+    fails.set(true);
+    assertThatThrownBy(table::close)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("its changes are durable in its log")
+        .hasMessageContaining("changes would get lost");
+    assertThat(FileMemory.openCount()).isZero();
+    try (WritableTable again = open(Durability.COMMIT)) {
+      assertThat(again.get(bytes("a"))).isEqualTo(bytes("1"));
     }
   }
 

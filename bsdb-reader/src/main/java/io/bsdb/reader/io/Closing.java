@@ -11,23 +11,24 @@ public final class Closing {
   /**
    * Closes all, in their order.
    *
-   * @throws IOException the first failure; later ones are suppressed in it
+   * @throws IOException the first failure, or what is unchecked itself; later ones are suppressed
+   *     in it
    */
   public static void all(List<? extends Closeable> resources) throws IOException {
-    IOException failure = null;
+    Throwable failure = null;
     for (Closeable resource : resources) {
       try {
         resource.close();
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException | Error e) {
         if (failure == null) {
           failure = e;
-        } else {
+        } else if (failure != e) {
           failure.addSuppressed(e);
         }
       }
     }
     if (failure != null) {
-      throw failure;
+      throw Thrown.asIs(failure);
     }
   }
 }
