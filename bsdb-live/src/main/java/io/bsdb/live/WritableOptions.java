@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
 import java.util.Objects;
 
@@ -30,6 +31,11 @@ public record WritableOptions(
   public WritableOptions {
     Objects.requireNonNull(durability, "durability");
     Objects.requireNonNull(reader, "reader");
+    if (reader.share().count() > 1) {
+      throw new IllegalArgumentException(
+          "a writable table reads all keys, since it folds all: expected share=%s actual=%s"
+              .formatted(KeyShare.ALL, reader.share()));
+    }
     requirePositive("maximum of changed keys", maxChangedKeys);
     requirePositive("bytes per second", compactionBytesPerSecond);
     if (!(maxSpace >= 2)) {

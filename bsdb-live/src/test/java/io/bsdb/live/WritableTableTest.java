@@ -11,6 +11,8 @@ import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.KeyLookup;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.options.KeyShare;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
@@ -357,6 +359,14 @@ class WritableTableTest {
     try (WritableTable again = open(Durability.COMMIT)) {
       assertThat(again.get(bytes("a"))).isEqualTo(bytes("1"));
     }
+  }
+
+  @Test
+  void needsAllKeys() {
+    ReaderOptions half = ReaderOptions.builder().share(new KeyShare(0, 2)).build();
+    assertThatThrownBy(() -> WritableOptions.defaults().withReader(half))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("actual=0 of 2");
   }
 
   @Test
