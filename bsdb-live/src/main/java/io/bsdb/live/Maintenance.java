@@ -112,7 +112,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
 
   /** Publishes the log if it has become long. */
   private void publishDue() throws IOException {
-    if (log.isUsable() && log.completeLength() >= publishedLength()) {
+    if (log.completeLength() >= publishedLength()) {
       publisher.publishCut();
       published();
     }

@@ -1,6 +1,7 @@
 package io.bsdb.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.live.log.LogDirectory;
 import io.bsdb.live.log.LogStorage;
@@ -120,6 +121,55 @@ class NoHangTest {
   @Test
   void eightWritersOfMediumValues() throws Exception {
     writers(5, 8, 10, 200 << 10);
+  }
+
+  /** The failure stays, else writers would wait for a publication that never comes. */
+  @Test
+  void aLogThatFailsWhileItIsPublished() throws Exception {
+    WritableTable table =
+        LiveTable.open(
+            directory,
+            WritableOptions.defaults().withDurability(Durability.OS),
+            new LiveTable.Place(
+                log -> {
+                  try {
+                    return new CrashingStorage(
+                        log,
+                        (operation, name) -> {
+                          if (operation.equals("force") && name.equals("0000000002.log")) {
+                            throw new IOException("Input/output error");
+                          }
+                        });
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                },
+                root -> Table.at(root).storage(),
+                1 << 16,
+                1,
+                Duration.ofDays(1)));
+    for (int i = 0; table.stats().upkeep().failure() == null; i++) {
+      try {
+        table.put(key(i), new byte[10_000]);
+      } catch (IOException e) {
+        assertThat(e).hasStackTraceContaining("Input/output error");
+      }
+    }
+    Watchdog.await(
+        () -> {
+          Throwable failure = table.stats().upkeep().failure();
+          return failure != null
+              && String.valueOf(failure.getMessage()).contains("takes no more changes");
+        });
+    watchdog.run(
+        List.of(
+            () -> {
+              assertThatThrownBy(() -> table.put(key(0), new byte[1]))
+                  .isInstanceOf(IOException.class)
+                  .hasStackTraceContaining("Input/output error");
+              table.close();
+              return null;
+            }));
   }
 
   @Test

@@ -369,6 +369,24 @@ class WritableTableTest {
         .hasMessageContaining("actual=0 of 2");
   }
 
+  /** Else there would be nothing to publish, again and again. */
+  @Test
+  void aFileOfTheLogOfWhichACrashLeftNothingIsNotDue() throws IOException {
+    try (WritableTable table = open(Durability.COMMIT)) {
+      table.put(bytes("a"), bytes("1"));
+    }
+    Path last = directory.resolve("log/0000000002.log");
+    byte[] file = Files.readAllBytes(last);
+    file[1000] = 1;
+    Files.write(last, file);
+    LiveTable.Place place =
+        new LiveTable.Place(LogDirectory::new, root -> Table.at(root).storage(), SEGMENT_LENGTH, 1);
+    try (WritableTable table = LiveTable.open(directory, WritableOptions.defaults(), place)) {
+      assertThat(table.stats().disk().logFiles()).isEqualTo(2);
+      assertThat(table.stats().upkeep().load()).isLessThan(0.5);
+    }
+  }
+
   @Test
   void hasOneWriterAndTakesNoOtherVersions() throws IOException {
     buildBase(new HashMap<>());

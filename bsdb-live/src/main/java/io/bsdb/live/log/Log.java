@@ -31,9 +31,11 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public final class Log implements GroupCommit.Sink, Closeable {
+  /** Where the first frame of a segment ends. */
+  private static final int FIRST_END = LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH;
+
   /** Length of a segment with its first frame and its seal. */
-  private static final int FIRST_LENGTH =
-      LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH + LogSegment.SEAL_LENGTH;
+  private static final int FIRST_LENGTH = FIRST_END + LogSegment.SEAL_LENGTH;
 
   /** Bytes after which a log that is not forced by its writers is forced in the background. */
   private static final int SYNCED_BYTES = 8 << 20;
@@ -310,7 +312,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
     }
     part = next;
     index = nextIndex;
-    end = LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH;
+    end = FIRST_END;
     durable = LogSegment.FIRST_FRAME;
     recorded = durable;
     lastChange = 0;
@@ -352,9 +354,12 @@ public final class Log implements GroupCommit.Sink, Closeable {
     }
   }
 
-  /** Returns the length of the segments before the one that is written. */
+  /**
+   * Returns the length of the segments before the one that is written, without those of which a
+   * crash has left nothing.
+   */
   public long completeLength() {
-    return length() - parts.get(parts.size() - 1).length();
+    return parts.stream().filter(each -> each.end() > FIRST_END).mapToLong(LogPart::length).sum();
   }
 
   private void apply(int frame, int length) throws IOException {

@@ -39,7 +39,7 @@ public final class LogPart implements Closeable {
   private long positions;
   private long firstHash = -1;
   private long lastHash;
-  private int end;
+  private volatile int end;
   private long frames;
 
   private LogPart(String name, FileMemory memory, LogSegment segment) {
@@ -241,7 +241,7 @@ public final class LogPart implements Closeable {
     finish();
   }
 
-  /** Returns where the log ends in this segment, once it is continued in another one. */
+  /** Returns where the log ends in this segment, once it is continued in another one; 0 before. */
   public int end() {
     return end;
   }
