@@ -194,6 +194,7 @@ final class LiveTable implements WritableTable {
                   owner.published())
               .run();
       opened.add(0, recovered);
+      table.storage().syncDirectory(""); // CURRENT may not be durable, and decides what follows
       Retention retention =
           new Retention(
               storage,

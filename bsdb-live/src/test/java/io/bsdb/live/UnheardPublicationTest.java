@@ -20,6 +20,9 @@ class UnheardPublicationTest {
 
   @TempDir Path directory;
 
+  private final AtomicBoolean fails = new AtomicBoolean();
+  private CrashingFiles files;
+
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
@@ -28,23 +31,14 @@ class UnheardPublicationTest {
   void theLogIsKeptUntilTheVersionIsDurable() throws Exception {
     Path path = directory.resolve("table");
     Files.createDirectories(path.resolve("log"));
-    CrashingFiles files = new CrashingFiles(path);
-    AtomicBoolean fails = new AtomicBoolean();
+    files = new CrashingFiles(path);
     CrashingStorage.Listener listener =
         (operation, name) -> {
           if (operation.equals("replaced") && name.equals("CURRENT") && fails.getAndSet(false)) {
             throw new IOException("Input/output error");
           }
         };
-    try (WritableTable table =
-        LiveTable.open(
-            path,
-            WritableOptions.defaults().withDurability(Durability.COMMIT),
-            new LiveTable.Place(
-                log -> new CrashingStorage(log, listener, files, "log/"),
-                root -> new CrashingTable(Table.at(root).storage(), listener, files),
-                SEGMENT_LENGTH,
-                LiveTable.Place.WHEN_ASKED))) {
+    try (WritableTable table = open(path, listener)) {
       table.put(bytes("a"), bytes("1"));
       table.publish();
       table.put(bytes("b"), bytes("2"));
@@ -53,23 +47,63 @@ class UnheardPublicationTest {
       table.publish();
       Path log = path.resolve("log/0000000002.log");
       Watchdog.await(() -> !Files.exists(log)); // the changes are in the version: it goes
-      for (int seed = 0; seed < 32; seed++) {
-        Path image = directory.resolve("image" + seed);
-        files.crash(image, new Random(seed * 0x9E3779B97F4A7C15L));
-        Files.copy(path.resolve("log/OWNER"), image.resolve("log/OWNER"));
-        try (WritableTable left =
-            LiveTable.open(
-                image,
-                WritableOptions.defaults(),
-                new LiveTable.Place(
-                    LogDirectory::new,
-                    root -> Table.at(root).storage(),
-                    SEGMENT_LENGTH,
-                    LiveTable.Place.WHEN_ASKED))) {
-          assertThat(left.get(bytes("b"))).as("seed %d", seed).isEqualTo(bytes("2"));
-        } catch (IOException e) {
-          throw new IOException("seed " + seed, e);
-        }
+      noPowerLossTakesTheChange(path);
+    }
+  }
+
+  @Test
+  void theLogIsKeptUntilTheVersionIsDurableThoughTheProcessWasKilled() throws Exception {
+    Path path = directory.resolve("table");
+    Files.createDirectories(path.resolve("log"));
+    files = new CrashingFiles(path);
+    CrashingStorage.Listener listener =
+        (operation, name) -> {
+          if (fails.get() && operation.equals("replaced") && name.equals("CURRENT")) {
+            throw new IOException("killed");
+          }
+        };
+    try (WritableTable table = open(path, listener)) {
+      table.put(bytes("a"), bytes("1"));
+      table.publish();
+      table.put(bytes("b"), bytes("2"));
+      fails.set(true);
+      assertThatThrownBy(table::publish).hasMessageContaining("killed");
+    }
+    try (WritableTable again = open(path, (operation, name) -> {})) {
+      assertThat(again.get(bytes("b"))).isEqualTo(bytes("2"));
+      assertThat(path.resolve("log/0000000002.log")).doesNotExist();
+      noPowerLossTakesTheChange(path);
+    }
+  }
+
+  private WritableTable open(Path path, CrashingStorage.Listener listener) throws IOException {
+    return LiveTable.open(
+        path,
+        WritableOptions.defaults().withDurability(Durability.COMMIT),
+        new LiveTable.Place(
+            log -> new CrashingStorage(log, listener, files, "log/"),
+            root -> new CrashingTable(Table.at(root).storage(), listener, files),
+            SEGMENT_LENGTH,
+            LiveTable.Place.WHEN_ASKED));
+  }
+
+  private void noPowerLossTakesTheChange(Path path) throws IOException {
+    for (int seed = 0; seed < 32; seed++) {
+      Path image = directory.resolve("image" + seed);
+      files.crash(image, new Random(seed * 0x9E3779B97F4A7C15L));
+      Files.copy(path.resolve("log/OWNER"), image.resolve("log/OWNER"));
+      try (WritableTable left =
+          LiveTable.open(
+              image,
+              WritableOptions.defaults(),
+              new LiveTable.Place(
+                  LogDirectory::new,
+                  root -> Table.at(root).storage(),
+                  SEGMENT_LENGTH,
+                  LiveTable.Place.WHEN_ASKED))) {
+        assertThat(left.get(bytes("b"))).as("seed %d", seed).isEqualTo(bytes("2"));
+      } catch (IOException e) {
+        throw new IOException("seed " + seed, e);
       }
     }
   }
