@@ -92,20 +92,12 @@ public final class SegmentSupply implements Closeable {
   LogPart take(long room, int used) throws IOException {
     lock.lock();
     try {
-      length = length(used, maxLength);
-      wanted |= prepared == null;
-      changed.signalAll();
-      while (prepared == null && wanted && !closed) {
-        changed.awaitUninterruptibly();
-      }
-      LogPart next = prepared;
-      if (next == null) {
-        throw notPrepared(failure);
-      }
+      int usual = length(used, maxLength);
+      length = Math.max(usual, Math.toIntExact(room));
+      LogPart next = awaitPrepared();
       if (room > next.length()) {
-        prepared = null;
-        next = replaced(next, room);
-        prepared = next;
+        discard(next);
+        next = awaitPrepared();
       }
       try {
         next.writable(storage);
@@ -113,6 +105,7 @@ public final class SegmentSupply implements Closeable {
         throw notPrepared(e);
       }
       prepared = null;
+      length = usual;
       wanted = true;
       changed.signalAll();
       return next;
@@ -121,13 +114,24 @@ public final class SegmentSupply implements Closeable {
     }
   }
 
-  /** Returns a longer segment instead of one that has not been used. */
-  private LogPart replaced(LogPart unused, long room) throws IOException {
-    unused.close();
+  private LogPart awaitPrepared() throws IOException {
+    wanted |= prepared == null;
+    changed.signalAll();
+    while (prepared == null && wanted && !closed) {
+      changed.awaitUninterruptibly();
+    }
+    if (prepared == null) {
+      throw notPrepared(failure);
+    }
+    return prepared;
+  }
+
+  /** Deletes a segment that has not been used, so that a longer one is prepared. */
+  private void discard(LogPart unused) throws IOException {
+    prepared = null;
     try {
+      unused.close();
       storage.delete(unused.name());
-      number++;
-      return LogPart.create(storage, number, Math.toIntExact(room), durability);
     } catch (IOException | RuntimeException e) {
       throw notPrepared(e);
     }
