@@ -179,9 +179,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
 
   private void writeFrame(FrameBuffer frame) throws IOException {
     int room = aligned(frame.length());
-    if (synced >>> 32 == part.segment().number()) {
-      durable = Math.max(durable, (int) synced);
-    }
+    noteSynced();
     ByteBuffer bytes = frame.finishRecords(part.segment().checksum(), end, sequence + 1, durable);
     try {
       part.write(bytes, end);
@@ -206,9 +204,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
     if (!isUsable() || recorded >= lastChange) {
       return;
     }
-    if (synced >>> 32 == part.segment().number()) {
-      durable = Math.max(durable, (int) synced);
-    }
+    noteSynced();
     if (durable >= lastChange && room() >= empty.length()) {
       writeFrame(empty);
       empty.clear();
@@ -234,6 +230,13 @@ public final class Log implements GroupCommit.Sink, Closeable {
         synced = place;
         syncs.incrementAndGet();
       }
+    }
+  }
+
+  private void noteSynced() {
+    long place = synced; // read once: another thread may go back to one in the segment before
+    if (place >>> 32 == part.segment().number()) {
+      durable = Math.max(durable, (int) place);
     }
   }
 
