@@ -72,6 +72,7 @@ class SourcePositionsTest {
     try (WritableTable table = open()) {
       assertThat(table.sourcePositions()).isEqualTo(Map.of("a", "1", "b", "2"));
       table.write(new WriteBatch().position("b", "3"));
+      assertThat(table.stats().writes().changes()).as("puts and deletes").isZero();
       assertThat(table.sourcePositions()).isEqualTo(Map.of("a", "1", "b", "3"));
       table.checkpoint(directory.resolve("copy"));
     }

@@ -162,8 +162,9 @@ public final class Log implements GroupCommit.Sink, Closeable {
       force();
     }
     if (group.frame().records() > 0) {
+      long before = part.changes();
       apply(frame, length);
-      changes.addAndGet(group.frame().records());
+      changes.addAndGet(part.changes() - before);
       groups.incrementAndGet();
     }
   }
