@@ -293,6 +293,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
 
   /** Begins another segment, once all of this one is durable; returns where this one ends. */
   private Place begin(long room, LogIndex nextIndex) throws IOException {
+    requireUsable();
     // A cursor, and the next open, find the changes of all segments in one index, which can address
     // so many. The last one is kept for a cut: without it nothing could be published any more.
     int most = nextIndex == index ? ChangeTable.MAX_SEGMENTS - 1 : ChangeTable.MAX_SEGMENTS;
@@ -329,7 +330,6 @@ public final class Log implements GroupCommit.Sink, Closeable {
    * Goes on in another segment, whose changes another index finds. Not while a group is written.
    */
   public void cut(LogIndex next) throws IOException {
-    requireUsable();
     continueIn(FIRST_LENGTH, next);
   }
 

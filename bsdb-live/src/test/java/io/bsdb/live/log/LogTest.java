@@ -154,5 +154,8 @@ class LogTest {
     assertThat(next.keys()).isZero(); // it can still be read
     assertThat(HugeMemory.openCount()).isEqualTo(memory + 2 * 64);
     assertThatThrownBy(() -> put(5)).hasMessageContaining("takes no more changes");
+    LogIndex unused = new LogIndex();
+    assertThatThrownBy(() -> log.cut(unused)).hasMessageContaining("takes no more changes");
+    assertThat(HugeMemory.openCount()).as("it is closed").isEqualTo(memory + 2 * 64);
   }
 }
