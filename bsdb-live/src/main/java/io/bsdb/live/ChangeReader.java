@@ -67,15 +67,17 @@ public final class ChangeReader implements Closeable {
     Path log = table.resolve(SnapshotFormat.LOG_DIRECTORY);
     Owner.published(table); // or it is no writable table
     ChangeReader reader = new ChangeReader(log, name, position);
-    boolean isNew = reader.followers.isNew(name);
+    LogPosition before = reader.followers.read(name);
     reader.followers.write(name, position);
     try {
       reader.log.locate();
       return reader;
     } catch (IOException | RuntimeException | Error e) {
       reader.close();
-      if (isNew) {
+      if (before == null) {
         reader.followers.remove(name);
+      } else {
+        reader.followers.write(name, before);
       }
       throw e;
     }

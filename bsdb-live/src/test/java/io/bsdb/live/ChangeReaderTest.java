@@ -201,6 +201,12 @@ class ChangeReaderTest {
         .hasMessageContaining("name of a follower");
     assertThatThrownBy(() -> ChangeReader.from(table(), "replica", new LogPosition(1, 77)))
         .hasMessageContaining("not the end of a frame");
+    ChangeReader.from(table(), "replica", LogPosition.START).close();
+    for (LogPosition wrong : List.of(new LogPosition(1, 77), new LogPosition(9, 128))) {
+      assertThatThrownBy(() -> ChangeReader.from(table(), "replica", wrong))
+          .hasMessageContaining(wrong.segment() == 1 ? "not the end of a frame" : "position=9/128");
+      assertThat(table().resolve("log/replica.follower")).as("what it needs").hasContent("0/0");
+    }
     assertThatThrownBy(() -> LogPosition.parse("1-2")).hasMessageContaining("like 17/4096");
   }
 

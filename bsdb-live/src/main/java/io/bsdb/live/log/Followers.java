@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files in which the followers of a log record how far they have read.
@@ -38,9 +39,9 @@ public record Followers(Path log) {
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** Returns whether there is no such follower yet. */
-  public boolean isNew(String name) {
-    return !Files.exists(file(name));
+  /** Returns how far a follower has read, as recorded; null if there is no such follower yet. */
+  public @Nullable LogPosition read(String name) throws IOException {
+    return read(file(name));
   }
 
   /** Stops keeping log files for a follower. */
@@ -59,21 +60,21 @@ public record Followers(Path log) {
     }
     long first = Long.MAX_VALUE;
     for (Path file : files) {
-      first = Math.min(first, segment(file));
+      LogPosition position = read(file);
+      first = position == null ? first : Math.min(first, position.segment());
     }
     return first;
   }
 
-  private static long segment(Path file) throws IOException {
+  private static @Nullable LogPosition read(Path file) throws IOException {
     try {
-      if (Files.size(file) > MAX_LENGTH) {
-        return 0;
-      }
-      return LogPosition.parse(Files.readString(file, StandardCharsets.US_ASCII).strip()).segment();
+      return Files.size(file) > MAX_LENGTH
+          ? LogPosition.START
+          : LogPosition.parse(Files.readString(file, StandardCharsets.US_ASCII).strip());
     } catch (IllegalArgumentException | CharacterCodingException e) {
-      return 0;
-    } catch (NoSuchFileException removed) {
-      return Long.MAX_VALUE;
+      return LogPosition.START;
+    } catch (NoSuchFileException absent) {
+      return null;
     }
   }
 }

@@ -117,6 +117,10 @@ public final class LogTail implements Closeable {
       open = successor(start.segment(), behind);
       if (open != null) {
         use(open);
+      } else if (start.segment() > 0) {
+        throw new IOException(
+            "the log does not reach to this position: directory=%s position=%s; is it of another table, or has the table been restored? take a checkpoint and resume from it"
+                .formatted(storage.path(""), start));
       }
       return open;
     }
