@@ -71,14 +71,18 @@ public final class Background implements Closeable {
     long retry = FIRST_RETRY_NANOS;
     while (await(failure == null ? periodNanos : retry)) {
       try {
-        task.run();
-        failure = null;
-        retry = FIRST_RETRY_NANOS;
-      } catch (IOException | RuntimeException | Error e) {
-        failed(e);
-        retry = Math.min(2 * retry, LAST_RETRY_NANOS);
+        try {
+          task.run();
+          failure = null;
+          retry = FIRST_RETRY_NANOS;
+        } catch (IOException | RuntimeException | Error e) {
+          retry = Math.min(2 * retry, LAST_RETRY_NANOS);
+          failed(e);
+        }
+        done.run();
+      } catch (RuntimeException | Error e) {
+        failure = e; // as without memory to log; others wait for this thread, so it goes on
       }
-      done.run();
     }
   }
 

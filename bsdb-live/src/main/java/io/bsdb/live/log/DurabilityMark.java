@@ -63,7 +63,7 @@ public final class DurabilityMark implements Closeable {
           log.syncWritten();
         }
         commit.tryExclusively(log::mark);
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException | Error e) {
         // The log takes no more changes: the next write, sync or close fails by the same cause.
         LOGGER.warn("the log could not be made durable", e);
       }

@@ -58,7 +58,7 @@ public final class Reclaimer implements Closeable {
       for (Closeable unused : left) {
         try {
           unused.close();
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
           // Its changes are published: what stays takes space until the next open deletes it.
           LOGGER.warn("a part of the log that is no longer used cannot be deleted", e);
         }
