@@ -138,6 +138,23 @@ class LiveCursorTest {
   }
 
   @Test
+  void canBeClosedAmidALookup() throws IOException {
+    try (WritableTable table = open(Durability.OS)) {
+      fill(table);
+      RecordCursor cursor = table.cursor();
+      table.compact(); // the cursor alone holds its version
+      Object found =
+          table.get(
+              bytes("key1"),
+              (key, value, offset, length) -> {
+                cursor.close();
+                return "closed";
+              });
+      assertThat(found).isEqualTo("closed");
+    }
+  }
+
+  @Test
   void outlivesTheTable() throws IOException {
     WritableTable table = open(Durability.OS);
     Map<String, String> model = fill(table);

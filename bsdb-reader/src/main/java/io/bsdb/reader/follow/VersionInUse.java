@@ -1,6 +1,7 @@
 package io.bsdb.reader.follow;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.LentBytes;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.SnapshotReader;
@@ -280,9 +281,13 @@ final class VersionInUse implements Closeable {
 
   /**
    * Closes versions that nobody holds any more. To unmap a large one takes long: not for a thread
-   * that answers lookups. Does not wait for a refresh.
+   * that answers lookups. Does not wait for a refresh. In a lookup that it would wait for it leaves
+   * them to the next refresh, or to {@link #close}.
    */
   void closeUnused() throws IOException {
+    if (calls != null && !unused.isEmpty() && LentBytes.isLending()) {
+      return;
+    }
     for (SnapshotReader next = unused.poll(); next != null; next = unused.poll()) {
       if (calls != null) {
         calls.awaitEnd();
