@@ -175,8 +175,9 @@ public interface WritableTable extends KeyLookup, Closeable {
 
   /**
    * Publishes all changes and closes the table, so that it can be opened again. Idempotent. Lookups
-   * afterwards throw {@link io.bsdb.reader.ClosedReaderException}; what writes, publishes or folds
-   * throws an {@link IOException}.
+   * afterwards, also those of conditional writes, throw {@link
+   * io.bsdb.reader.ClosedReaderException}; what writes, publishes or folds throws an {@link
+   * IOException}.
    *
    * @throws IOException also if the changes could not be published: they are durable in the log
    */
