@@ -53,7 +53,7 @@ final class CleanUp {
           List<String> old = new ArrayList<>(others.subList(0, Math.max(0, spare)));
           if (!age.isZero()) {
             Instant limit = Instant.now().minus(age);
-            while (!old.isEmpty() && !isOlder(old.get(old.size() - 1), limit)) {
+            while (!old.isEmpty() && !wasReplaced(old.get(old.size() - 1), all, limit)) {
               old.remove(old.size() - 1);
             }
           }
@@ -71,7 +71,8 @@ final class CleanUp {
     storage.exclusively(
         () -> {
           String current = table.currentVersion();
-          List<String> others = others(table.versions(), current);
+          List<String> all = table.versions();
+          List<String> others = others(all, current);
           if (current == null || others.isEmpty()) {
             return;
           }
@@ -79,7 +80,7 @@ final class CleanUp {
           Instant limit = Instant.now().minus(age);
           List<String> old = new ArrayList<>();
           while (!others.isEmpty()
-              && (isOlder(others.get(0), limit) || weight(others, inService) > bytes)) {
+              && (wasReplaced(others.get(0), all, limit) || weight(others, inService) > bytes)) {
             old.add(others.remove(0));
           }
           prune(old);
@@ -117,8 +118,13 @@ final class CleanUp {
     return lengths.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  private boolean isOlder(String version, Instant limit) throws IOException {
-    String manifest = Table.directory(version) + "/" + SnapshotFormat.MANIFEST_FILE;
+  /**
+   * Returns whether a version, not the newest, was replaced before a time. Until then it could be
+   * found, whenever it was published.
+   */
+  private boolean wasReplaced(String version, List<String> all, Instant limit) throws IOException {
+    String next = all.get(all.indexOf(version) + 1);
+    String manifest = Table.directory(next) + "/" + SnapshotFormat.MANIFEST_FILE;
     return storage.lastModified(manifest).isBefore(limit);
   }
 

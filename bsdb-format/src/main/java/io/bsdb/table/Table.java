@@ -381,7 +381,7 @@ public final class Table {
   }
 
   /**
-   * Returns the same, but spares versions that were published less than {@code age} ago.
+   * Returns the same, but spares versions that others replaced less than {@code age} ago.
    *
    * @param age so that processes which found a version still find its files; without locks, longer
    *     than it takes to put a version in service
@@ -391,9 +391,9 @@ public final class Table {
   }
 
   /**
-   * Deletes the oldest complete versions, never the one in service nor the newest, that were
-   * published longer ago than {@code age}, or while the files that only such versions have take
-   * more than {@code bytes}.
+   * Deletes the oldest complete versions, never the one in service nor the newest, that others
+   * replaced longer ago than {@code age}, or while the files that only such versions have take more
+   * than {@code bytes}.
    *
    * @return the versions deleted
    * @hidden

@@ -95,6 +95,21 @@ class TableCleanUpTest {
         .hasMessage("versions to keep: expected>=1 actual=0");
   }
 
+  /** Until then readers found it, and they still open its files. */
+  @Test
+  void theAgeOfAVersionCountsFromWhenItWasReplaced() throws Exception {
+    String old = publish(table).version();
+    age(directory.resolve("t/snapshots").resolve(old).resolve("manifest.json"));
+    String next = publish(table).version();
+    String newest = publish(table).version();
+    assertThat(table.prune(1, Duration.ofHours(1))).isEmpty();
+    assertThat(table.pruneByWeight(Duration.ofHours(1), Long.MAX_VALUE)).isEmpty();
+    age(directory.resolve("t/snapshots").resolve(next).resolve("manifest.json"));
+    assertThat(table.prune(1, Duration.ofHours(1))).containsExactly(old);
+    age(directory.resolve("t/snapshots").resolve(newest).resolve("manifest.json"));
+    assertThat(table.pruneByWeight(Duration.ofHours(1), Long.MAX_VALUE)).containsExactly(next);
+  }
+
   @Test
   void sweepsWhatIsOldAndIncomplete() throws Exception {
     Build complete = publish(table);
