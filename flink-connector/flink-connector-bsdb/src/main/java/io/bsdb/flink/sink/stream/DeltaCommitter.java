@@ -231,7 +231,7 @@ public final class DeltaCommitter implements Committer<Delta> {
   private boolean wasAppended(Manifest inService, Delta delta) throws IOException {
     Manifest manifest = inService;
     while (!manifest.version().equals(base)) {
-      if (manifest.files().contains(delta.files().get(0).path())) {
+      if (manifest.filesToKeep().contains(delta.files().get(0).path())) {
         return true;
       }
       String parent = manifest.parent();

@@ -291,6 +291,9 @@ class DeltaCommitterTest {
     assertThat(repeats(delta, base)).isTrue();
     repeats(delta(at(A, 2), at(A, 1)));
     assertThat(repeats(delta, base)).isTrue();
+    new Compactor(directory).foldFraction(0).run();
+    table.prune(1);
+    assertThat(repeats(delta, base)).as("it is in the history").isTrue();
     assertThat(value()).isEqualTo(2);
   }
 
