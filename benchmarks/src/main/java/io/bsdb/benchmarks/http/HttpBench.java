@@ -93,7 +93,7 @@ public final class HttpBench {
       Arrays.fill(body, (byte) '-');
       Server constant = new Server(0);
       constant.setHandler(
-          new Handler.Abstract() {
+          new Handler.Abstract.NonBlocking() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
               response.getHeaders().put(HttpHeader.CONTENT_TYPE, BYTES);

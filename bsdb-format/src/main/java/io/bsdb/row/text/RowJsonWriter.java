@@ -16,8 +16,9 @@ import io.bsdb.row.MapView;
 import io.bsdb.row.RowLayout;
 import io.bsdb.row.RowView;
 import io.bsdb.row.Schema;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.StringWriter;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -140,7 +141,13 @@ public final class RowJsonWriter {
 
   /** Returns a row whose value is lent. */
   public String row(byte[] key, LentBytes bytes, int offset, int length) {
-    return text(out -> writeRow(out, key, new RowView(layout).wrap(bytes, offset, length)));
+    return text(out -> writeRow(out, key, bytes, offset, length));
+  }
+
+  /** Writes a row whose value is lent, with its columns in declared order. */
+  public void writeRow(JsonGenerator out, byte[] key, LentBytes bytes, int offset, int length)
+      throws IOException {
+    writeRow(out, key, new RowView(layout).wrap(bytes, offset, length));
   }
 
   /** Writes a row with its columns in declared order. */
@@ -220,6 +227,13 @@ public final class RowJsonWriter {
         return;
       }
     }
+    if (isText(type)) {
+      byte[] ascii = view.bytesAt(i);
+      if (isAscii(ascii) && out.getOutputTarget() instanceof OutputStream) {
+        out.writeUTF8String(ascii, 0, ascii.length);
+        return;
+      }
+    }
     Object value = Objects.requireNonNull(view.valueAt(i));
     String text = scalar(view, i, value);
     if (text == null) {
@@ -236,6 +250,19 @@ public final class RowJsonWriter {
     } else {
       out.writeString(text); // NaN and infinities too
     }
+  }
+
+  private static boolean isText(ColumnType type) {
+    return type.kind() == Kind.VARCHAR || type.kind() == Kind.CHAR;
+  }
+
+  private static boolean isAscii(byte[] text) {
+    for (byte b : text) {
+      if (b < 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean isLong(Object value) {
@@ -315,13 +342,13 @@ public final class RowJsonWriter {
   }
 
   private static String text(IOConsumer<JsonGenerator> writing) {
-    var text = new StringWriter();
+    var text = new ByteArrayOutputStream();
     try (JsonGenerator out = FACTORY.createGenerator(text)) {
       writing.accept(out.setPrettyPrinter(new Spaced()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return text.toString();
+    return text.toString(StandardCharsets.UTF_8);
   }
 
   /** One line with a space after each comma and colon. */

@@ -1,5 +1,7 @@
 package io.bsdb.http.api;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.bsdb.format.io.IOConsumer;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Answer;
 import io.bsdb.http.exchange.Exchange;
@@ -33,7 +35,7 @@ final class Rows extends Reading<Optional<Sample.Row>> {
   private final byte[] key;
   private final @Nullable Nearest nearest;
   private final @Nullable RowJsonWriter writer;
-  private Sample.@Nullable Row found;
+  private @Nullable ByteBuffer found;
 
   private Rows(
       Exchange exchange,
@@ -126,6 +128,16 @@ final class Rows extends Reading<Optional<Sample.Row>> {
 
   @Override
   Optional<Sample.Row> read() throws IOException {
+    RowJsonWriter rows = writer;
+    if (nearest == null && rows != null && type != MediaType.BYTES) {
+      found =
+          held.reader()
+              .get(
+                  key,
+                  (index, bytes, offset, length) ->
+                      json(out -> rows.writeRow(out, key, bytes, offset, length)));
+      return Optional.empty();
+    }
     return Optional.ofNullable(
         nearest == null
             ? Sample.Row.of(key, held.reader().get(key))
@@ -145,15 +157,44 @@ final class Rows extends Reading<Optional<Sample.Row>> {
   }
 
   @Override
-  boolean take(Optional<Sample.Row> row) {
-    found = row.orElse(null);
+  boolean take(Optional<Sample.Row> row) throws IOException {
+    if (row.isPresent()) {
+      found = answer(row.get());
+    }
     return false;
   }
 
+  private ByteBuffer answer(Sample.Row row) throws IOException {
+    if (type == MediaType.BYTES) {
+      exchange.newAnswer().require(row.value().length);
+      exchange.share().add(row.value().length);
+      return ByteBuffer.wrap(row.value());
+    }
+    return json(
+        out -> {
+          if (nearest == null) {
+            VersionRows.writeRow(out, writer, row.key(), row.value());
+          } else {
+            VersionRows.writeRecord(out, writer, row.key(), row.value());
+          }
+        });
+  }
+
+  private ByteBuffer json(IOConsumer<JsonGenerator> row) throws IOException {
+    Answer body = exchange.newAnswer();
+    try (JsonGenerator json = Exchange.JSON.createGenerator(body)) {
+      row.accept(json);
+    }
+    if (type == MediaType.NDJSON) {
+      body.write('\n');
+    }
+    return body.toByteBuffer();
+  }
+
   @Override
-  void end() throws IOException {
-    Sample.Row row = found;
-    if (row == null) {
+  void end() {
+    ByteBuffer body = found;
+    if (body == null) {
       exchange.header(held.rows().versionField());
       throw new Problem(
           Problem.Kind.ABSENT,
@@ -162,23 +203,6 @@ final class Rows extends Reading<Optional<Sample.Row>> {
                   held.version(), nearest == null ? "does not have the key" : "has no such key"));
     }
     exchange.access.found = 1;
-    Answer body = exchange.newAnswer();
-    if (type == MediaType.BYTES) {
-      body.require(row.value().length);
-      exchange.share().add(row.value().length);
-      exchange.answer(held.entity(type), type, ByteBuffer.wrap(row.value()));
-      return;
-    }
-    try (var json = Exchange.JSON.createGenerator(body)) {
-      if (nearest == null) {
-        VersionRows.writeRow(json, writer, row.key(), row.value());
-      } else {
-        VersionRows.writeRecord(json, writer, row.key(), row.value());
-      }
-    }
-    if (type == MediaType.NDJSON) {
-      body.write('\n');
-    }
-    exchange.answer(held.entity(type), type, body.toByteBuffer());
+    exchange.answer(held.entity(type), type, body);
   }
 }

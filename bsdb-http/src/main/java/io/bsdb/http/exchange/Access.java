@@ -13,8 +13,10 @@ public final class Access {
     TABLE,
     OTHER;
 
+    private final String label = name().toLowerCase(Locale.ROOT);
+
     public String label() {
-      return name().toLowerCase(Locale.ROOT);
+      return label;
     }
   }
 

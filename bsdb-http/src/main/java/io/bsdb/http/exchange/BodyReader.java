@@ -28,7 +28,7 @@ public final class BodyReader {
     if (length > limits.bodyBytes()) {
       throw tooLarge();
     }
-    new Reading(exchange, reader).begin();
+    new Reading(exchange, reader).readAvailable();
   }
 
   private Problem tooLarge() {
@@ -46,6 +46,8 @@ public final class BodyReader {
     private final IOConsumer<byte[]> reader;
     private final ByteArrayOutputStream body = new ByteArrayOutputStream(1024);
 
+    private boolean isTimed;
+
     /**
      * Whether the last of the body has been read, or a failure: then it cannot be late any more.
      */
@@ -57,11 +59,14 @@ public final class BodyReader {
       this.reader = reader;
     }
 
-    void begin() {
-      ScheduledFuture<?> timeout =
-          timer.schedule(this::giveUp, limits.request().toMillis(), TimeUnit.MILLISECONDS);
-      Request.addCompletionListener(request, failure -> timeout.cancel(false));
-      readAvailable();
+    private void awaitRest() {
+      if (!isTimed) {
+        isTimed = true;
+        ScheduledFuture<?> timeout =
+            timer.schedule(this::giveUp, limits.request().toMillis(), TimeUnit.MILLISECONDS);
+        Request.addCompletionListener(request, failure -> timeout.cancel(false));
+      }
+      request.demand(this::readAvailable);
     }
 
     /**
@@ -74,13 +79,13 @@ public final class BodyReader {
       }
     }
 
-    private void readAvailable() {
+    void readAvailable() {
       try {
         if (readsAll()) {
           exchange.beginLookup();
           reader.accept(body.toByteArray());
         } else {
-          request.demand(this::readAvailable);
+          awaitRest();
         }
       } catch (IOException | RuntimeException | Error e) {
         exchange.fail(e);

@@ -45,7 +45,7 @@ public final class Connections extends ServerConnector {
 
   private static final int ACCEPT_QUEUE = 1024;
 
-  /** Requests of one connection that its selector's thread answers one after the other. */
+  /** Requests of one connection that a thread answers one after the other. */
   private static final int IN_A_ROW = 16;
 
   private final int most;
@@ -100,7 +100,7 @@ public final class Connections extends ServerConnector {
     private Phase phase = Phase.NEW;
     private volatile boolean spare;
 
-    /** Requests since there was nothing to read. */
+    /** Requests since there was nothing to read, or the last one was left to another thread. */
     private int inRow;
 
     private long since = System.nanoTime();
@@ -125,8 +125,8 @@ public final class Connections extends ServerConnector {
     }
 
     private synchronized boolean isNext() {
-      inRow++;
-      return inRow <= IN_A_ROW;
+      inRow = inRow < IN_A_ROW ? inRow + 1 : 0;
+      return inRow > 0;
     }
 
     synchronized void enter(Phase next) {
@@ -248,8 +248,9 @@ public final class Connections extends ServerConnector {
   }
 
   /**
-   * Whether the thread that has read a request may answer it, because the connection has not sent
-   * so many at once that others would have to wait. To be asked once per request.
+   * Whether the thread that has read a request may answer it. Of many requests that a connection
+   * sends at once it must leave some to other threads, so that other connections have their turn.
+   * To be asked once per request.
    */
   public static boolean mayAnswerAtOnce(Request request) {
     return of(request).isNext();

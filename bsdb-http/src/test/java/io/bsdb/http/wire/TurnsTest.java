@@ -35,10 +35,11 @@ class TurnsTest {
   }
 
   @Test
-  void manyRequestsOfOneConnectionDoNotAllComeFirst() throws Exception {
+  void someOfManyRequestsAtOnceAreLeftToOtherThreads() throws Exception {
     JettyServer server = new JettyServer(Limits.of(Map.of()), 8, null);
     server.start("127.0.0.1", 0, new Noting(), (request, response, callback) -> false);
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.setSoTimeout(60_000);
       byte[] request =
           "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
       byte[] all = new byte[COUNT * request.length];
@@ -49,13 +50,7 @@ class TurnsTest {
       for (int i = 0; i < COUNT; i++) {
         skipAnswer(socket.getInputStream());
       }
-      assertThat(atOnce).hasSize(COUNT).startsWith(true);
-      // Some 16, and as many for each time that the server was faster than the client.
-      assertThat(Collections.frequency(atOnce, true)).isLessThan(COUNT / 2);
-      do {
-        socket.getOutputStream().write(request);
-        skipAnswer(socket.getInputStream());
-      } while (!atOnce.get(atOnce.size() - 1));
+      assertThat(atOnce).hasSize(COUNT).startsWith(true).contains(false);
     } finally {
       server.stop();
     }
