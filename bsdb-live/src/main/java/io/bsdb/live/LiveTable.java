@@ -370,7 +370,14 @@ final class LiveTable implements WritableTable {
     if (!calls.close()) {
       return;
     }
-    Closing.all(List.<Closeable>of(mark, this::publishRest, this::finishLog, this::release));
+    boolean interrupted = Thread.interrupted(); // which would keep it from publishing
+    try {
+      Closing.all(List.<Closeable>of(mark, this::publishRest, this::finishLog, this::release));
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** Ends all threads, and closes everything. Writes nothing. */

@@ -364,6 +364,19 @@ class WritableTableTest {
   }
 
   @Test
+  void isPublishedByAnInterruptedThreadThatClosesIt() throws IOException {
+    WritableTable table = open(Durability.OS);
+    table.put(bytes("a"), bytes("1"));
+    Thread.currentThread().interrupt();
+    table.close();
+    assertThat(Thread.interrupted()).isTrue();
+    try (WritableTable again = open(Durability.OS)) {
+      assertThat(again.stats().memory().logKeys()).as("nothing is replayed").isZero();
+      assertThat(again.get(bytes("a"))).isEqualTo(bytes("1"));
+    }
+  }
+
+  @Test
   void needsAllKeys() {
     ReaderOptions half = ReaderOptions.builder().share(new KeyShare(0, 2)).build();
     assertThatThrownBy(() -> WritableOptions.defaults().withReader(half))
@@ -377,6 +390,7 @@ class WritableTableTest {
     try (WritableTable table = open(Durability.COMMIT)) {
       table.put(bytes("a"), bytes("1"));
     }
+    open(Durability.COMMIT).close(); // which records how far the log is durable
     Path last = directory.resolve("log/0000000002.log");
     byte[] file = Files.readAllBytes(last);
     file[1000] = 1;

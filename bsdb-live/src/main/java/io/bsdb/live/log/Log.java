@@ -360,10 +360,13 @@ public final class Log implements GroupCommit.Sink, Closeable {
 
   /**
    * Returns the length of the segments before the one that is written, without those of which a
-   * crash has left nothing.
+   * crash has left no record.
    */
   public long completeLength() {
-    return parts.stream().filter(each -> each.end() > FIRST_END).mapToLong(LogPart::length).sum();
+    return parts.stream()
+        .filter(each -> each.end() > 0 && each.hasRecords())
+        .mapToLong(LogPart::length)
+        .sum();
   }
 
   private void apply(int frame, int length) throws IOException {

@@ -251,6 +251,11 @@ public final class LogPart implements Closeable {
     return puts + deletes;
   }
 
+  /** Returns whether there is something to publish. */
+  boolean hasRecords() {
+    return puts + deletes + positions > 0;
+  }
+
   /**
    * Makes this a sealed segment: writes the end frame, over a torn end if there is one, and cuts
    * the file after it. Only once the next segment continues the log durably. May be repeated.
