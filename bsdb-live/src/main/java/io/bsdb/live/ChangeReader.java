@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #next} says so.
  *
  * <p>A change is handed out once it is known to be durable: when a later change, or one second
- * without changes, confirms it; with {@link Durability#OS} only after {@link WritableTable#sync},
- * or when a file of the log is full.
+ * without changes, confirms it. With {@link Durability#OS} the log is forced to disk once a second.
  */
 public final class ChangeReader implements Closeable {
   private final Followers followers;
@@ -138,23 +137,17 @@ public final class ChangeReader implements Closeable {
     return log.segment().segment();
   }
 
-  private static byte[] copy(Segment segment, long place) {
-    byte[] copy = new byte[(int) place];
-    segment.body().get((int) (place >>> 32), copy);
-    return copy;
-  }
-
   /** Returns a copy of the key of the current change. */
   public byte[] key() {
     Segment segment = segment();
-    return copy(segment, segment.key(records.get(current)));
+    return segment.copy(segment.key(records.get(current)));
   }
 
   /** Returns a copy of the value that the key has now; null if it is deleted. */
   public byte @Nullable [] value() {
     Segment segment = segment();
     int record = records.get(current);
-    return segment.isDelete(record) ? null : copy(segment, segment.value(record));
+    return segment.isDelete(record) ? null : segment.copy(segment.value(record));
   }
 
   /**

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -48,7 +49,8 @@ class ChangeReaderTest {
             LogDirectory::new,
             path -> Table.at(path).storage(),
             SEGMENT_LENGTH,
-            LiveTable.PUBLISHED_SEGMENTS));
+            LiveTable.PUBLISHED_SEGMENTS,
+            Duration.ofDays(1)));
   }
 
   /** Applies all that is durable. */

@@ -128,15 +128,11 @@ final class TableComparison implements Closeable {
         segment.replay(
             (kind, record) -> {
               if (kind == ChangeKind.PUT) {
-                rows.take(copy(segment, segment.key(record)), copy(segment, segment.value(record)));
+                rows.take(segment.copy(segment.key(record)), segment.copy(segment.value(record)));
               }
             });
       }
     }
-  }
-
-  private static byte[] copy(Segment segment, long found) {
-    return segment.copy((int) (found >>> 32), (int) found);
   }
 
   /**

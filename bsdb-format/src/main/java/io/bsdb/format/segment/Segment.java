@@ -262,6 +262,15 @@ public final class Segment extends LentBytes {
     return (long) (offset + (int) (length >>> 32) + (int) keyLength) << 32 | (int) length;
   }
 
+  /**
+   * Returns a copy of a key or a value.
+   *
+   * @param place as {@link #key} and {@link #value} say
+   */
+  public byte[] copy(long place) {
+    return copy((int) (place >>> 32), (int) place);
+  }
+
   /** Returns whether a record has this key. */
   public boolean hasKey(int record, byte[] key) {
     long stored = key(record);

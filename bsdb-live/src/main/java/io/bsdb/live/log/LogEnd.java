@@ -44,7 +44,7 @@ public record LogEnd(UUID log, long number, UUID fileId, long offset) {
               + ID
               + "\noffset ([0-9]{1,10})\n)checksum ([0-9a-f]{8})\n");
 
-  private static String checksum(String lines) {
+  static String checksum(String lines) {
     CRC32C crc = new CRC32C();
     crc.update(lines.getBytes(StandardCharsets.UTF_8));
     return SnapshotFormat.hex((int) crc.getValue());

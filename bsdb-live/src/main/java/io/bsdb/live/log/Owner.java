@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -203,9 +202,7 @@ public final class Owner implements Closeable {
 
   private static String content(String base, String id) {
     String lines = FIRST_LINE + "\nbase " + base + "\nid " + id + "\n";
-    CRC32C crc = new CRC32C();
-    crc.update(lines.getBytes(StandardCharsets.UTF_8));
-    return lines + "checksum " + SnapshotFormat.hex((int) crc.getValue()) + "\n";
+    return lines + "checksum " + LogEnd.checksum(lines) + "\n";
   }
 
   /** Returns the log's own id. */

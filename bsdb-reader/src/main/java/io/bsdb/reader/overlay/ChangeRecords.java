@@ -81,7 +81,7 @@ public class ChangeRecords {
 
   /** Returns a copy of a key. */
   public byte[] copyKey(long address) {
-    return copy(segment(address), key(address));
+    return segment(address).copy(key(address));
   }
 
   /** Returns the high word of the hash of a key. */
@@ -157,10 +157,7 @@ public class ChangeRecords {
 
   /** Returns a copy of the value of a put. */
   public byte[] copyValue(long address) {
-    return copy(segment(address), segment(address).value(offset(address)));
-  }
-
-  private static byte[] copy(Segment segment, long place) {
-    return segment.copy((int) (place >>> 32), (int) place);
+    Segment segment = segment(address);
+    return segment.copy(segment.value(offset(address)));
   }
 }

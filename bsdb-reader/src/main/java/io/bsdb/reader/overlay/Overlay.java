@@ -2,6 +2,7 @@ package io.bsdb.reader.overlay;
 
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
@@ -356,6 +357,11 @@ public final class Overlay implements Closeable {
     return users == 0;
   }
 
+  /** Ends one use of each of some segments. */
+  static void release(List<OpenSegment> segments) throws IOException {
+    Closing.all(segments.stream().<Closeable>map(each -> each::release).toList());
+  }
+
   /**
    * Ends one use. The last one gives memory and files back; files that other overlays share stay
    * open.
@@ -370,16 +376,6 @@ public final class Overlay implements Closeable {
       sorted.close();
     }
     claim.close();
-    IOException failure = null;
-    for (OpenSegment segment : segments) {
-      try {
-        segment.release();
-      } catch (IOException e) {
-        failure = e;
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    release(List.of(segments));
   }
 }

@@ -217,8 +217,6 @@ final class OverlayBuilder {
   }
 
   void abandon() throws IOException {
-    for (OpenSegment segment : segments) {
-      segment.release();
-    }
+    Overlay.release(segments);
   }
 }
