@@ -1,6 +1,5 @@
 package io.bsdb.format;
 
-import java.io.IOException;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -115,7 +114,7 @@ public abstract class LentBytes {
       return reader.read(key, this, offset, length);
     } catch (InternalError e) { // a mapped file cannot be read
       throw e;
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) { // other languages throw checked exceptions that are not declared
       throw new ReaderFailure(e);
     }
   }

@@ -167,7 +167,7 @@ final class FutureOrderedReader implements AsyncOrderedReader {
       RangePosition at = position();
       Partition partition = at == null ? begun.partition() : at.partition();
       if (partition == null && at != null) {
-        at.collectChanges(found);
+        ReadThread.lending(() -> at.collectChanges(found));
       }
       if (partition == null || found.isFull()) {
         finish(found.records(), found.records().size());

@@ -8,8 +8,10 @@ import io.bsdb.format.ValueReader;
 import io.bsdb.reader.AccessContractTest.Way;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.testkit.Records.Lengths;
+import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -115,6 +117,24 @@ class LentValuesTest {
       }
       data.assertLentBy(reader);
       assertThat(reader.metrics().failures()).isEqualTo(4); // of internal errors, as of any memory
+    }
+  }
+
+  /** Other languages do: then nothing that is declared may be all that ends a lookup. */
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void mayThrowWhatIsNotDeclared(Way way) throws Exception {
+    Exception expected = new Exception("not declared");
+    ValueReader<byte[]> fails =
+        (key, bytes, offset, length) -> {
+          sneak(expected);
+          return new byte[0];
+        };
+    try (SnapshotReader reader = open(way, Layout.BLOCKED)) {
+      assertThatThrownBy(() -> reader.get(key(0), fails)).hasCause(expected);
+      assertThatThrownBy(() -> reader.async().get(key(0), fails).join()).hasCause(expected);
+      assertThatThrownBy(() -> reader.async().getAll(data.keys(), fails).join()).hasCause(expected);
+      assertThat(reader.metrics().failures()).isZero();
     }
   }
 
@@ -240,11 +260,18 @@ class LentValuesTest {
     open(Way.MAPPED, Layout.BLOCKED).close();
     try (TableReader live = TableReader.follow(table, ReaderOptions.defaults())) {
       ValueReader<Boolean> refreshes = (key, bytes, offset, length) -> live.refresh();
-      assertThatThrownBy(() -> live.get(key(0), refreshes))
-          .isInstanceOf(IllegalStateException.class)
-          .hasMessage(
-              "a ValueReader must not wait for what waits for its lookup: table %s; do this after the lookup"
-                  .formatted(table));
+      ValueReader<Boolean> closes =
+          (key, bytes, offset, length) -> {
+            live.close();
+            return true;
+          };
+      for (ValueReader<Boolean> waits : List.of(refreshes, closes)) {
+        assertThatThrownBy(() -> live.get(key(0), waits))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessage(
+                "a ValueReader must not wait for what waits for its lookup: table %s; do this after the lookup"
+                    .formatted(table));
+      }
       assertThat(live.refresh()).isFalse();
     }
   }
@@ -313,6 +340,29 @@ class LentValuesTest {
         assertThatThrownBy(() -> async.find(Nearest.FLOOR, key(0), uses).join())
             .hasCauseInstanceOf(IllegalStateException.class);
       }
+    }
+  }
+
+  /** What comes after the last record of the base is lent by the same thread. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Way.class,
+      names = {"DIRECT", "IO_URING"})
+  void changesAtTheEndOfARangeHaveTheSameRules(Way way) throws Exception {
+    data.publish(table, WriterOptions.builder().order(RecordOrder.KEY).build());
+    byte[] last = new byte[400];
+    Arrays.fill(last, (byte) -1);
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
+      writer.put(last, new byte[1]);
+      writer.publish();
+    }
+    try (SnapshotReader reader = SnapshotReader.open(table, way.options())) {
+      RecordReader<Object> uses =
+          (key, bytes, offset, length) -> Arrays.equals(key, last) ? reader.get(key) : key;
+      assertThatThrownBy(
+              () ->
+                  reader.async().ordered().range(KeyRange.all(), 1000, Long.MAX_VALUE, uses).join())
+          .hasCauseInstanceOf(IllegalStateException.class);
     }
   }
 

@@ -75,7 +75,8 @@ class SharedLoadsTest {
   }
 
   @Test
-  void aCallbackMayCloseTheReaderWhoeverRunsIt() throws Exception {
+  void aCallbackMayLookUpAndCloseTheReaderWhoeverRunsIt() throws Exception {
+    int other = elsewhere();
     try (SnapshotReader reader = table.open(OPTIONS);
         gate) {
       CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -87,6 +88,7 @@ class SharedLoadsTest {
               .thenApply(
                   value -> {
                     try {
+                      assertThat(table.failure(reader, other)).isNull();
                       reader.close();
                     } catch (Exception e) {
                       throw new AssertionError(e);

@@ -132,13 +132,15 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
   }
 
   private void load(BlockFile file, int number, CompletableFuture<CachedBlock> mine) {
-    completing.add(Thread.currentThread());
+    boolean outermost = completing.add(Thread.currentThread()); // a stage may look up, too
     try {
       mine.complete(load(file, number));
     } catch (Throwable e) {
       mine.completeExceptionally(new LoadFailure(e));
     } finally {
-      completing.remove(Thread.currentThread());
+      if (outermost) {
+        completing.remove(Thread.currentThread());
+      }
     }
   }
 

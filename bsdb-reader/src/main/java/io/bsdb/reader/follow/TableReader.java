@@ -429,6 +429,7 @@ public final class TableReader implements KeyLookup, Closeable {
    */
   @Override
   public void close() throws IOException {
+    LentBytes.requireLendsNothing(toString());
     inUse.refuseUse();
     if (timer.stop(closeTimeout)) {
       inUse.close();
