@@ -337,6 +337,7 @@ final class LiveTable implements WritableTable {
 
   @Override
   public LogPosition checkpoint(Path target) throws IOException {
+    LentBytes.requireLendsNothing("table " + directory);
     return maintenance.copyTo(target);
   }
 

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,7 +20,13 @@ class LentChangesTest {
       (key, bytes, offset, length) ->
           key + new String(bytes.copy(offset, length), StandardCharsets.UTF_8);
 
-  @TempDir Path directory;
+  @TempDir Path parent;
+  private Path directory;
+
+  @BeforeEach
+  void name() {
+    directory = parent.resolve("table");
+  }
 
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
@@ -59,7 +66,9 @@ class LentChangesTest {
                 return table.get(bytes("a"), TEXT) + TEXT.read(key, bytes, offset, length);
               });
       assertThat(nested).isEqualTo("0201");
-      for (IORunnable waits : List.<IORunnable>of(table::publish, table::compact, table::close)) {
+      IORunnable copies = () -> table.checkpoint(directory.resolveSibling("copy"));
+      for (IORunnable waits :
+          List.<IORunnable>of(table::publish, table::compact, copies, table::close)) {
         ValueReader<Object> reader =
             (key, bytes, offset, length) -> {
               waits.run();
