@@ -42,6 +42,10 @@ import org.jspecify.annotations.Nullable;
 final class Router extends Handler.Abstract.NonBlocking {
   private static final Set<Problem.Kind> UNKNOWN =
       EnumSet.of(Problem.Kind.UNKNOWN_ADDRESS, Problem.Kind.UNKNOWN_TABLE);
+
+  /** Addresses that answer without a token, and when all connections are in use. */
+  private static final Set<String> HEALTH = Set.of("health/live", "health/ready");
+
   private static final HttpField CLOSE = new HttpField(HttpHeader.CONNECTION, "close");
 
   private final Service service;
@@ -155,14 +159,10 @@ final class Router extends Handler.Abstract.NonBlocking {
     }
   }
 
-  private static boolean isHealth(List<String> segments) {
-    return !segments.isEmpty() && segments.get(0).equals("health");
-  }
-
   private void route(Exchange exchange) {
     List<String> segments = exchange.address().segments();
     try {
-      if (!isHealth(segments)) {
+      if (!HEALTH.contains(String.join("/", segments))) {
         requireRoom(exchange);
         rules.requireToken(exchange.request());
       }

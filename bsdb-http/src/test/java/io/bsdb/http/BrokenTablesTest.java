@@ -7,6 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.bsdb.http.table.Held;
+import io.bsdb.http.table.ServedTable;
+import io.bsdb.http.table.Service;
+import io.bsdb.http.wire.Limits;
+import io.bsdb.reader.ClosedReaderException;
+import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
@@ -115,6 +121,40 @@ class BrokenTablesTest {
     assertThat(text(page))
         .contains("in use</span>", "0000000091-aaaaaaaa", "0000000092-aaaaaaaa")
         .doesNotContain("0000000093-aaaaaaaa");
+  }
+
+  @Test
+  void theOthersAreClosedBesideOneThatCannotBe() throws Exception {
+    Path other = directory.resolve("u");
+    Tables.publish(other, Map.of("k", "v"));
+    Service service =
+        new Service(
+            (name, path) ->
+                ServedTable.open(
+                    name, path, ReaderOptions.defaults(), Duration.ZERO, TableReader.Listener.NONE),
+            TableReader.Listener.NONE,
+            Limits.of(Map.of()));
+    service.open("t", table);
+    service.open("u", other);
+    ServedTable open = service.table("u");
+    try (Held held = service.hold(service.table("t"), null);
+        RecordCursor cursor = held.reader().scan()) {
+      held.close();
+      shorten(table);
+      assertThatThrownBy(service::close).hasMessageStartingWith("mapped file was shortened");
+      assertThatThrownBy(() -> open.reader().get(Tables.bytes("k")))
+          .isInstanceOf(ClosedReaderException.class);
+    }
+  }
+
+  private static void shorten(Path table) throws IOException {
+    try (Stream<Path> files = Files.walk(table)) {
+      for (Path file : files.filter(each -> each.toString().contains("part-")).toList()) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+          channel.truncate(1);
+        }
+      }
+    }
   }
 
   @Test

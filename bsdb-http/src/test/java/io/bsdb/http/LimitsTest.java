@@ -213,6 +213,9 @@ class LimitsTest {
     assertThat(beyond.statusCode()).isEqualTo(503);
     assertThat(problem(beyond)).isEqualTo("overloaded");
     assertThat(beyond.headers().firstValue("retry-after")).hasValue("1");
+    for (int i = 1; i < 3; i++) {
+      assertThat(pinned(versions.get(i)).statusCode()).as("still open").isEqualTo(200);
+    }
     assertThat(pinned(versions.get(4)).statusCode()).as("in service").isEqualTo(200);
   }
 

@@ -245,7 +245,16 @@ class OrderedRowsTest {
     for (String what : List.of("rows?start=!", "rows:floor", "rows:floor?key=")) {
       assertThat(problem(client.get(CODES + what))).as(what).isEqualTo("bad-key");
     }
-    assertThat(problem(client.get(SERIES + "rows?from=bread,x"))).isEqualTo("bad-key");
+    for (String what : List.of("rows?from=bread,x", "rows:floor?key=ff&encoding=hex")) {
+      assertThat(problem(client.get(SERIES + what))).as(what).isEqualTo("bad-key");
+    }
+    HttpResponse<byte[]> bytes =
+        client.post(
+            SERIES + "rows:lookup?match=floor",
+            new byte[] {1, 0, 0, 0, -1},
+            "Content-Type",
+            "application/octet-stream");
+    assertThat(problem(bytes)).isEqualTo("bad-key");
     assertThat(client.post(CODES + "rows:floor", "").statusCode()).isEqualTo(405);
   }
 }

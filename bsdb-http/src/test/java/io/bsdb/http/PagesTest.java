@@ -3,7 +3,10 @@ package io.bsdb.http;
 import static io.bsdb.http.Client.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -56,6 +59,26 @@ class PagesTest {
   @AfterEach
   void close() throws Exception {
     server.close();
+  }
+
+  @Test
+  void showRowsWithLongNames() throws Exception {
+    Schema schema =
+        Schema.builder()
+            .column("id", "INT NOT NULL")
+            .column("names", "MAP<STRING, INT>")
+            .primaryKey("id")
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    Path table = directory.resolve("long");
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(table, WriterOptions.builder().schema(schema).build())) {
+      writer.add(codec.encodeKey(1), codec.encodeValue((Object) Map.of("n".repeat(60_000), 7)));
+      writer.publish();
+    }
+    try (BsdbServer other = BsdbServer.builder().table("t", table).start()) {
+      assertThat(text(new Client(other).get("/tables/t/sample"))).contains("{&quot;nnn");
+    }
   }
 
   /** Follows all links, as if the service were below a path of a proxy. */

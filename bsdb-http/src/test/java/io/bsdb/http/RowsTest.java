@@ -3,11 +3,15 @@ package io.bsdb.http;
 import static io.bsdb.http.Client.json;
 import static io.bsdb.http.Client.problem;
 import static io.bsdb.http.Client.text;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.options.WriterOptions;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
@@ -47,7 +51,8 @@ class RowsTest {
     version = Tables.cities(directory.resolve("cities"), 2000, 0);
     Tables.prices(directory.resolve("prices"));
     Tables.publish(
-        directory.resolve("colours"), Map.of("rose", "red", "a/b", "slash", "größe", "ü"));
+        directory.resolve("colours"),
+        Map.of("rose", "red", "a/b", "slash", "größe", "ü", "😀 x", "z"));
     server =
         BsdbServer.builder()
             .table("cities", directory.resolve("cities"))
@@ -124,6 +129,8 @@ class RowsTest {
       assertThat(client.get("/v1/tables/colours/rows?" + key).statusCode()).as(key).isEqualTo(200);
     }
     assertThat(client.get("/v1/tables/colours/rows/gr%C3%B6%C3%9Fe").statusCode()).isEqualTo(200);
+    String raw = new String(Tables.bytes("/v1/tables/colours/rows?key=😀+x"), ISO_8859_1);
+    assertThat(client.rawGet(raw)).startsWith("HTTP/1.1 200");
     assertThat(problem(client.get("/v1/tables/colours/rows?key=zz&encoding=hex")))
         .isEqualTo("bad-key");
   }
@@ -156,6 +163,8 @@ class RowsTest {
     HttpResponse<byte[]> unchanged = client.get(row, "If-None-Match", "\"other\", W/" + tag);
     assertThat(unchanged.statusCode()).isEqualTo(304);
     assertThat(unchanged.headers().firstValue("etag")).hasValue(tag);
+    assertThat(client.get(row, "If-None-Match", "\"other\"", "If-None-Match", tag).statusCode())
+        .isEqualTo(304);
     assertThat(lookups()).isEqualTo(before);
     assertThat(client.get(row, "If-None-Match", "*").statusCode()).isEqualTo(304);
     assertThat(lookups()).isEqualTo(before + 1);
@@ -249,6 +258,30 @@ class RowsTest {
       }
     }
     assertThat(values.hasRemaining()).isFalse();
+  }
+
+  @Test
+  void namesOfColumnsMayHaveCommas() throws Exception {
+    Schema schema =
+        Schema.builder()
+            .column("id", "INT NOT NULL")
+            .column("a", "INT")
+            .column("a,b", "INT")
+            .column("b", "INT")
+            .primaryKey("id")
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    Path table = directory.resolve("commas");
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(table, WriterOptions.builder().schema(schema).build())) {
+      writer.add(codec.encodeKey(1), codec.encodeValue(2, 3, 4));
+      writer.publish();
+    }
+    try (BsdbServer commas = BsdbServer.builder().table("t", table).start()) {
+      String body = "{\"keys\":[1],\"columns\":[\"a,b\"]}";
+      assertThat(text(new Client(commas).post("/v1/tables/t/rows:lookup", body)))
+          .contains("\"row\":{\"a,b\":3}");
+    }
   }
 
   @Test

@@ -129,7 +129,7 @@ class SafetyTest {
   void wantsTheToken() throws Exception {
     start(builder().token("s3cret"));
     String row = "/v1/tables/t/rows/k";
-    for (String path : List.of(row, "/metrics", "/", "/openapi.json")) {
+    for (String path : List.of(row, "/metrics", "/", "/openapi.json", "/health")) {
       HttpResponse<byte[]> refused = client.get(path);
       assertThat(refused.statusCode()).as(path).isEqualTo(401);
       assertThat(problem(refused)).isEqualTo("unauthorized");
@@ -188,7 +188,12 @@ class SafetyTest {
             "{\"keys\":[\"a\"],\"columns\":[7]}")) {
       assertThat(problem(client.post(lookup, body))).as(body).isEqualTo("bad-request");
     }
-    for (String body : List.of("{\"keys\":[7]}", "{\"keys\":[null]}", "{\"keys\":[[\"a\"]]}")) {
+    for (String body :
+        List.of(
+            "{\"keys\":[7]}",
+            "{\"keys\":[null]}",
+            "{\"keys\":[[\"a\"]]}",
+            "{\"keys\":[\"\\ud800\"]}")) {
       assertThat(problem(client.post(lookup, body))).as(body).isEqualTo("bad-key");
     }
     assertThat(problem(client.post(lookup, "\"a\"\n{\"b", "Content-Type", "application/x-ndjson")))
@@ -226,13 +231,18 @@ class SafetyTest {
     start(builder().accessLog(log));
     client.get("/v1/tables/t/rows/k");
     client.get("/v1/tables/t/rows/secretkey");
+    client.get("/v1/tables/t/%72ows/secretkey");
+    client.raw("HEAD /v1/tables/t/rows/k HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     server.close();
     String[] lines = log.toString(StandardCharsets.UTF_8).split("\n", -1);
     assertThat(lines[0])
         .matches(
             "\\{\"time\":\"[^\"]+\",\"method\":\"GET\",\"path\":\"/v1/tables/t/rows/\\*\",\"status\":200,"
                 + "\"version\":\"[^\"]+\",\"keys\":1,\"found\":1,\"bytes\":36,\"micros\":[0-9]+}");
-    assertThat(lines[1]).contains("\"status\":404").doesNotContain("secretkey");
+    for (int i = 1; i <= 2; i++) {
+      assertThat(lines[i]).contains("\"status\":404").doesNotContain("secretkey");
+    }
+    assertThat(lines[3]).contains("\"method\":\"HEAD\"", "\"found\":1,\"bytes\":0,");
     log.reset();
     start(builder().accessLog(log).logKeys());
     client.get("/v1/tables/t/rows/secretkey");

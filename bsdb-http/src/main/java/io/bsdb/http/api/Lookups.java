@@ -113,14 +113,15 @@ final class Lookups extends Reading<List<Sample.@Nullable Row>> {
             held.rows(),
             address.parameter("encoding"),
             exchange.limits().keys());
-    String columns =
-        given.columns() == null ? address.parameter("columns") : String.join(",", given.columns());
-    RowJsonWriter writer = held.rows().writer(columns, address.parameter("numbers"));
-    Rows.requireWhole(type, columns);
+    List<String> columns = given.columns();
+    RowJsonWriter writer =
+        columns == null ? held.rows().writer(address) : held.rows().writer(columns, address);
+    Rows.requireWhole(type, columns == null ? address.parameter("columns") : columns);
     String match = given.match() == null ? address.parameter("match") : given.match();
     Nearest nearest = nearest(match);
     if (nearest != null) {
       held.rows().require(nearest);
+      given.keys().forEach(held.rows()::requireColumns);
     }
     return new Lookups(exchange, held, type, given, together, nearest, writer);
   }

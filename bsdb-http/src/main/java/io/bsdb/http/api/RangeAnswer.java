@@ -74,8 +74,7 @@ final class RangeAnswer extends Reading<List<KeyValue>> {
           public Reading<?> read(Exchange exchange, Held held, MediaType type) throws IOException {
             held.rows().requireOrder();
             Address address = exchange.address();
-            RowJsonWriter writer =
-                held.rows().writer(address.parameter("columns"), address.parameter("numbers"));
+            RowJsonWriter writer = held.rows().writer(address);
             RowRange range = RowRange.of(address, held.rows(), exchange.limits().keys());
             return new RangeAnswer(exchange, held, type, range, writer);
           }

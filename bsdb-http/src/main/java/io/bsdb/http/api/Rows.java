@@ -94,11 +94,13 @@ final class Rows extends Reading<Optional<Sample.Row>> {
       held.rows().require(nearest);
     }
     Address address = exchange.address();
-    String columns = address.parameter("columns");
-    RowJsonWriter writer = held.rows().writer(columns, address.parameter("numbers"));
-    requireWhole(type, columns);
+    RowJsonWriter writer = held.rows().writer(address);
+    requireWhole(type, address.parameter("columns"));
     String text = keyText != null ? keyText : address.parameter("key");
     byte[] key = held.rows().key(address, text);
+    if (nearest != null) {
+      held.rows().requireColumns(key);
+    }
     if (nearest == Nearest.FLOOR && !held.rows().isKeyColumn(STRICT) && address.flag(STRICT)) {
       held.rows().requireKept(key);
     }
@@ -106,7 +108,7 @@ final class Rows extends Reading<Optional<Sample.Row>> {
   }
 
   /** Refuses to choose columns of what is not taken apart. */
-  static void requireWhole(MediaType type, @Nullable String columns) {
+  static void requireWhole(MediaType type, @Nullable Object columns) {
     if (type == MediaType.BYTES && columns != null) {
       throw new Problem(
           Problem.Kind.BAD_REQUEST, "columns are for JSON: as bytes, a value is whole");

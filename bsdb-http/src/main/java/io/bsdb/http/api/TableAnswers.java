@@ -145,8 +145,7 @@ public final class TableAnswers {
     MediaType type = exchange.negotiate(List.of(MediaType.JSON, MediaType.NDJSON));
     try (Held held = service.hold(table, version)) {
       exchange.access.version = held.version();
-      RowJsonWriter writer =
-          held.rows().writer(address.parameter("columns"), address.parameter("numbers"));
+      RowJsonWriter writer = held.rows().writer(address);
       Lines lines = new Lines(exchange, held, type, "rows");
       Sample.read(
           held.reader(),

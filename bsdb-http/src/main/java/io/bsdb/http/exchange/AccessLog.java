@@ -5,12 +5,17 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Instant;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Writes a line of JSON per request. Safe for use by many threads. */
 public final class AccessLog {
   private static final Logger LOG = LoggerFactory.getLogger(AccessLog.class);
+
+  /** Begins with the segment in front of a key, which clients may encode as they like. */
+  private static final Pattern KEY =
+      Pattern.compile("(/(?:r|%72)(?:o|%6f)(?:w|%77)(?:s|%73)/).*", Pattern.CASE_INSENSITIVE);
 
   private final OutputStream out;
   private final boolean withKeys;
@@ -59,7 +64,6 @@ public final class AccessLog {
   }
 
   private static String withoutKey(String path) {
-    int rows = path.indexOf("/rows/");
-    return rows < 0 ? path : path.substring(0, rows + "/rows/".length()) + "*";
+    return KEY.matcher(path).replaceFirst("$1*");
   }
 }

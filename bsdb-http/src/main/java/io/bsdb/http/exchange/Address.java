@@ -62,7 +62,8 @@ public record Address(List<String> segments, Map<String, String> parameters) {
       } else if (c == '+' && form) {
         bytes.write(' ');
       } else {
-        bytes.writeBytes(String.valueOf(c).getBytes(StandardCharsets.UTF_8));
+        bytes.writeBytes(Character.toString(text.codePointAt(i)).getBytes(StandardCharsets.UTF_8));
+        i += Character.charCount(text.codePointAt(i)) - 1;
       }
     }
     try {

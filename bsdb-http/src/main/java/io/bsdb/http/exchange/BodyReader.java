@@ -103,9 +103,12 @@ public final class BodyReader {
           complete = true;
           throw failure(chunk.getFailure());
         }
-        append(chunk.getByteBuffer());
-        complete = chunk.isLast();
-        chunk.release();
+        try {
+          append(chunk.getByteBuffer());
+          complete = chunk.isLast();
+        } finally {
+          chunk.release();
+        }
       }
       long length = request.getLength();
       if (length >= 0 && body.size() != length) {

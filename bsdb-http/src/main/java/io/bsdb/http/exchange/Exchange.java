@@ -150,11 +150,10 @@ public final class Exchange {
 
   /** Whether the client has this answer already, as its entity tags show. */
   public boolean isUnchanged(Entity entity) {
-    String known = header(HttpHeader.IF_NONE_MATCH);
-    return known != null
-        && Arrays.stream(known.split(",", -1))
-            .map(each -> each.strip().replaceFirst("^W/", "")) // weak tags match, too
-            .anyMatch(each -> each.equals(entity.tag().getValue()));
+    return request.getHeaders().getValuesList(HttpHeader.IF_NONE_MATCH).stream()
+        .flatMap(line -> Arrays.stream(line.split(",", -1)))
+        .map(each -> each.strip().replaceFirst("^W/", "")) // weak tags match, too
+        .anyMatch(each -> each.equals(entity.tag().getValue()));
   }
 
   /** Answers 304: what the client has is still right. */
@@ -272,7 +271,7 @@ public final class Exchange {
 
   private void write(ByteBuffer body) {
     access.status = response.getStatus();
-    access.bytes = body.remaining();
+    access.bytes = request.getMethod().equals("HEAD") ? 0 : body.remaining();
     Connections.answering(request);
     response.write(true, body, callback);
   }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.bsdb.row.text.ValueParser;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Bytes and figures for people. */
 public final class Texts {
   private static final ObjectMapper ROWS =
-      JsonMapper.builder()
+      JsonMapper.builder(ValueParser.JSON) // strings and names may be as long as values
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .build();
@@ -74,7 +75,7 @@ public final class Texts {
                 : value.isBigDecimal() ? value.decimalValue().toPlainString() : value.toString());
       }
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a row is not JSON: " + row, e);
+      throw new IllegalStateException("a row is not JSON", e);
     }
     return columns;
   }

@@ -3,6 +3,7 @@ package io.bsdb.http.table;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.wire.Limits;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.io.Closing;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;
@@ -99,8 +100,12 @@ public final class PinnedVersions implements Closeable {
     if (!Table.at(table.directory()).contains(version)) {
       throw table.unknown(version);
     }
-    makeRoom();
+    Open idle = open.size() < most ? null : idle();
     spendAllowance();
+    if (idle != null) {
+      open.remove(idle);
+      idle.reader.close();
+    }
     try {
       Manifest manifest = Table.at(table.directory()).manifest(version);
       return new Open(table, near.next(table.directory(), manifest, table.options()));
@@ -114,15 +119,11 @@ public final class PinnedVersions implements Closeable {
     return open.size();
   }
 
-  private void makeRoom() throws IOException {
-    if (open.size() < most) {
-      return;
-    }
+  /** Returns the version that makes room for another. */
+  private Open idle() {
     for (Open each : open) {
       if (each.users == 0) {
-        open.remove(each);
-        each.reader.close();
-        return;
+        return each;
       }
     }
     throw new Problem(
@@ -153,11 +154,9 @@ public final class PinnedVersions implements Closeable {
   @Override
   public synchronized void close() throws IOException {
     closed = true;
-    for (Open each : open) {
-      if (each.users == 0) {
-        each.reader.close();
-      }
-    }
+    List<SnapshotReader> idle =
+        open.stream().filter(each -> each.users == 0).map(each -> each.reader).toList();
     open.clear();
+    Closing.all(idle);
   }
 }

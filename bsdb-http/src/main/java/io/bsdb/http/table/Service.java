@@ -4,10 +4,13 @@ import io.bsdb.http.exchange.Budget;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.wire.Limits;
 import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
@@ -151,12 +154,8 @@ public final class Service implements Closeable {
   @Override
   public synchronized void close() throws IOException {
     stopping = true;
-    try {
-      pinned.close();
-    } finally {
-      for (ServedTable table : tables.values()) {
-        table.close();
-      }
-    }
+    List<Closeable> all = new ArrayList<>(tables.values());
+    all.add(0, pinned);
+    Closing.all(all);
   }
 }

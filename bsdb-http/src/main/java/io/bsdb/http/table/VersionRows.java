@@ -22,9 +22,11 @@ import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -137,7 +139,7 @@ public final class VersionRows {
         parse(
             () ->
                 switch (encoding == null ? "utf8" : encoding) {
-                  case "utf8" -> text.getBytes(StandardCharsets.UTF_8);
+                  case "utf8" -> utf8(text);
                   case "hex" -> HexFormat.of().parseHex(text);
                   case "base64url" -> Base64.getUrlDecoder().decode(text);
                   default ->
@@ -145,6 +147,14 @@ public final class VersionRows {
                           Problem.Kind.BAD_REQUEST,
                           "encoding is '%s': expected utf8, hex or base64url".formatted(encoding));
                 }));
+  }
+
+  /** Encodes a text; one with half a surrogate pair, which JSON may have, stands for no key. */
+  private static byte[] utf8(String text) throws CharacterCodingException {
+    ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+    byte[] key = new byte[bytes.remaining()];
+    bytes.get(key);
+    return key;
   }
 
   /** Returns the bytes with which keys begin that a text stands for: leading columns, or bytes. */
@@ -182,6 +192,18 @@ public final class VersionRows {
           Problem.Kind.BAD_REQUEST,
           "version %s has a history: its keys end in a time, and are no prefixes; ask for a floor"
               .formatted(version));
+    }
+  }
+
+  /** Refuses a key, given as bytes, that has not the columns by which the nearest is found. */
+  public void requireColumns(byte[] key) {
+    RowCodec rows = codec;
+    if (rows != null) {
+      parse(
+          () -> {
+            rows.verifyKey(key);
+            return key;
+          });
     }
   }
 
@@ -239,7 +261,14 @@ public final class VersionRows {
   }
 
   /** Returns what writes rows as a request wants them; null for plain bytes. */
-  public @Nullable RowJsonWriter writer(@Nullable String columns, @Nullable String numbers) {
+  public @Nullable RowJsonWriter writer(Address address) {
+    String columns = address.parameter("columns");
+    return writer(columns == null ? null : List.of(columns.split(",", -1)), address);
+  }
+
+  /** Returns the same with columns that the request has in its body; null for all. */
+  public @Nullable RowJsonWriter writer(@Nullable List<String> columns, Address address) {
+    String numbers = address.parameter("numbers");
     if (numbers != null && !numbers.equals("text") && !numbers.equals("json")) {
       throw new Problem(
           Problem.Kind.BAD_REQUEST, "numbers is '%s': expected json or text".formatted(numbers));
@@ -253,7 +282,7 @@ public final class VersionRows {
         throw new Problem(Problem.Kind.BAD_REQUEST, "columns: the table has no schema");
       }
       try {
-        chosen = chosen.columns(Arrays.asList(columns.split(",", -1)));
+        chosen = chosen.columns(columns);
       } catch (IllegalArgumentException e) {
         throw new Problem(Problem.Kind.BAD_REQUEST, "columns: " + e.getMessage());
       }
