@@ -2,17 +2,18 @@ package io.bsdb.http.api;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.io.SerializedString;
+import io.bsdb.format.ValueReader;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Answer;
 import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.MediaType;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.table.Held;
-import io.bsdb.http.table.Sample;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.table.VersionRows;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.Nearest;
+import io.bsdb.reader.RecordReader;
 import io.bsdb.row.text.RowJsonWriter;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Answers for many keys at once, all from one version: with the rows of the keys, or with those
  * nearest to them, each beside the key that was asked for.
  */
-final class Lookups extends Reading<List<Sample.@Nullable Row>> {
+final class Lookups extends Reading<List<@Nullable KeyValue>> {
   private static final List<MediaType> OFFERED =
       List.of(MediaType.JSON, MediaType.NDJSON, MediaType.BYTES);
   private static final Set<String> PARAMETERS = Set.of("columns", "numbers", "encoding", "match");
@@ -84,28 +85,14 @@ final class Lookups extends Reading<List<Sample.@Nullable Row>> {
    */
   static void answer(Exchange exchange, ServedTable table, Held held, byte[] body)
       throws IOException {
-    answer(
-        exchange,
-        table,
-        held,
-        OFFERED,
-        new Question() {
-          @Override
-          public Set<String> parameters(VersionRows rows) {
-            return PARAMETERS;
-          }
-
-          @Override
-          public Reading<?> read(Exchange exchange, Held held, MediaType type) throws IOException {
-            int together = table.readsFromDisk() ? TOGETHER_FROM_DISK : TOGETHER;
-            return of(exchange, held, type, body, together);
-          }
-        });
+    int together = table.readsFromDisk() ? TOGETHER_FROM_DISK : TOGETHER;
+    answer(exchange, table, held, OFFERED, type -> of(exchange, held, type, body, together));
   }
 
   private static Lookups of(Exchange exchange, Held held, MediaType type, byte[] body, int together)
       throws IOException {
     Address address = exchange.address();
+    address.allow(PARAMETERS);
     KeyList given =
         KeyList.read(
             contentType(exchange),
@@ -164,24 +151,24 @@ final class Lookups extends Reading<List<Sample.@Nullable Row>> {
   }
 
   @Override
-  List<Sample.@Nullable Row> read() throws IOException {
+  List<@Nullable KeyValue> read() throws IOException {
     List<byte[]> portion = portion();
     if (nearest == null) {
-      return rows(portion, held.reader().getAll(portion));
+      return held.reader().getAll(portion, copies(portion));
     }
-    List<Sample.@Nullable Row> rows = new ArrayList<>();
+    List<@Nullable KeyValue> rows = new ArrayList<>();
     for (byte[] key : portion) {
       exchange.requireTime();
-      rows.add(Sample.Row.of(nearest.find(held.reader(), key)));
+      rows.add(nearest.find(held.reader(), key));
     }
     return rows;
   }
 
   @Override
-  CompletableFuture<List<Sample.@Nullable Row>> begin() {
+  CompletableFuture<List<@Nullable KeyValue>> begin() {
     List<byte[]> portion = portion();
     if (nearest == null) {
-      return held.reader().async().getAll(portion).thenApply(values -> rows(portion, values));
+      return held.reader().async().getAll(portion, copies(portion));
     }
     List<CompletableFuture<@Nullable KeyValue>> begun = new ArrayList<>();
     for (byte[] key : portion) {
@@ -190,24 +177,21 @@ final class Lookups extends Reading<List<Sample.@Nullable Row>> {
     return CompletableFuture.allOf(begun.toArray(CompletableFuture[]::new))
         .thenApply(
             all -> {
-              List<Sample.@Nullable Row> rows = new ArrayList<>();
-              begun.forEach(each -> rows.add(Sample.Row.of(each.join())));
+              List<@Nullable KeyValue> rows = new ArrayList<>();
+              begun.forEach(each -> rows.add(each.join()));
               return rows;
             });
   }
 
-  private static List<Sample.@Nullable Row> rows(
-      List<byte[]> keys, List<byte @Nullable []> values) {
-    List<Sample.@Nullable Row> rows = new ArrayList<>();
-    for (int i = 0; i < values.size(); i++) {
-      rows.add(Sample.Row.of(keys.get(i), values.get(i)));
-    }
-    return rows;
+  /** Returns what copies the values of keys beside them. */
+  private static ValueReader<KeyValue> copies(List<byte[]> keys) {
+    return (index, bytes, offset, length) ->
+        RecordReader.COPY.read(keys.get(index), bytes, offset, length);
   }
 
   @Override
-  boolean take(List<Sample.@Nullable Row> rows) throws IOException {
-    for (Sample.Row row : rows) {
+  boolean take(List<@Nullable KeyValue> rows) throws IOException {
+    for (KeyValue row : rows) {
       byte[] key = keys.get(done);
       done++;
       found += row == null ? 0 : 1;
@@ -224,7 +208,7 @@ final class Lookups extends Reading<List<Sample.@Nullable Row>> {
     return done < keys.size();
   }
 
-  private void writeBytes(Sample.@Nullable Row row) {
+  private void writeBytes(@Nullable KeyValue row) {
     if (nearest != null) {
       writeBytes(row == null ? null : row.key());
     }
@@ -240,7 +224,7 @@ final class Lookups extends Reading<List<Sample.@Nullable Row>> {
     }
   }
 
-  private void writeEntry(byte[] key, Sample.@Nullable Row row) throws IOException {
+  private void writeEntry(byte[] key, @Nullable KeyValue row) throws IOException {
     json.writeStartObject();
     if (nearest != null) {
       json.writeFieldName("key");

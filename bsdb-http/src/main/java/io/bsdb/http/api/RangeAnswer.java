@@ -64,20 +64,13 @@ final class RangeAnswer extends Reading<List<KeyValue>> {
         table,
         held,
         OFFERED,
-        new Question() {
-          @Override
-          public Set<String> parameters(VersionRows rows) {
-            return PARAMETERS;
-          }
-
-          @Override
-          public Reading<?> read(Exchange exchange, Held held, MediaType type) throws IOException {
-            held.rows().requireOrder();
-            Address address = exchange.address();
-            RowJsonWriter writer = held.rows().writer(address);
-            RowRange range = RowRange.of(address, held.rows(), exchange.limits().keys());
-            return new RangeAnswer(exchange, held, type, range, writer);
-          }
+        type -> {
+          Address address = exchange.address();
+          address.allow(PARAMETERS);
+          held.rows().requireOrder();
+          RowJsonWriter writer = held.rows().writer(address);
+          RowRange range = RowRange.of(address, held.rows(), exchange.limits().keys());
+          return new RangeAnswer(exchange, held, type, range, writer);
         });
   }
 

@@ -1,15 +1,14 @@
 package io.bsdb.http.api;
 
+import io.bsdb.format.io.IOFunction;
 import io.bsdb.http.exchange.Entity;
 import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.MediaType;
 import io.bsdb.http.table.Held;
 import io.bsdb.http.table.ServedTable;
-import io.bsdb.http.table.VersionRows;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -44,15 +43,6 @@ public abstract class Reading<T> {
     this.type = type;
   }
 
-  /** A request for rows. */
-  interface Question {
-    /** Returns the parameters that the address may have. */
-    Set<String> parameters(VersionRows rows);
-
-    /** Reads the rest of the request. */
-    Reading<?> read(Exchange exchange, Held held, MediaType type) throws IOException;
-  }
-
   /** Begins to read the next portion from disk. */
   abstract CompletableFuture<T> begin();
 
@@ -73,17 +63,21 @@ public abstract class Reading<T> {
   }
 
   /**
-   * Answers a question with what a version holds.
+   * Answers with what a version holds.
    *
    * @param held released when the answer needs it no more
+   * @param begin reads the rest of the request, for an answer of a type
    */
   static void answer(
-      Exchange exchange, ServedTable table, Held held, List<MediaType> offered, Question question)
+      Exchange exchange,
+      ServedTable table,
+      Held held,
+      List<MediaType> offered,
+      IOFunction<MediaType, Reading<?>> begin)
       throws IOException {
     try (Releasing releasing = new Releasing(held)) {
       MediaType type = exchange.negotiate(offered);
-      exchange.address().allow(question.parameters(held.rows()));
-      Reading<?> reading = question.read(exchange, held, type);
+      Reading<?> reading = begin.apply(type);
       exchange.access.version = held.version();
       Entity entity = held.entity(type);
       if (exchange.isRead() && !held.pinned() && exchange.isUnchanged(entity)) {

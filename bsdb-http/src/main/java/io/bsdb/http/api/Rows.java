@@ -8,10 +8,11 @@ import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.MediaType;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.table.Held;
-import io.bsdb.http.table.Sample;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.table.VersionRows;
+import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.Nearest;
+import io.bsdb.reader.RecordReader;
 import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
@@ -25,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Answers with one row: that of a key, or the one nearest to it. */
-final class Rows extends Reading<Optional<Sample.Row>> {
+final class Rows extends Reading<Optional<KeyValue>> {
   private static final List<MediaType> OF_KEY =
       List.of(MediaType.JSON, MediaType.NDJSON, MediaType.BYTES);
   private static final List<MediaType> NEAR_KEY = List.of(MediaType.JSON, MediaType.NDJSON);
@@ -71,17 +72,7 @@ final class Rows extends Reading<Optional<Sample.Row>> {
         table,
         held,
         nearest == null ? OF_KEY : NEAR_KEY,
-        new Question() {
-          @Override
-          public Set<String> parameters(VersionRows rows) {
-            return keyText != null ? BY_PATH : byQuery(rows.schema(), nearest);
-          }
-
-          @Override
-          public Reading<?> read(Exchange exchange, Held held, MediaType type) {
-            return of(exchange, held, type, nearest, keyText);
-          }
-        });
+        type -> of(exchange, held, type, nearest, keyText));
   }
 
   private static Rows of(
@@ -90,10 +81,11 @@ final class Rows extends Reading<Optional<Sample.Row>> {
       MediaType type,
       @Nullable Nearest nearest,
       @Nullable String keyText) {
+    Address address = exchange.address();
+    address.allow(keyText != null ? BY_PATH : byQuery(held.rows().schema(), nearest));
     if (nearest != null) {
       held.rows().require(nearest);
     }
-    Address address = exchange.address();
     RowJsonWriter writer = held.rows().writer(address);
     requireWhole(type, address.parameter("columns"));
     String text = keyText != null ? keyText : address.parameter("key");
@@ -129,7 +121,7 @@ final class Rows extends Reading<Optional<Sample.Row>> {
   }
 
   @Override
-  Optional<Sample.Row> read() throws IOException {
+  Optional<KeyValue> read() throws IOException {
     RowJsonWriter rows = writer;
     if (nearest == null && rows != null && type != MediaType.BYTES) {
       found =
@@ -142,31 +134,27 @@ final class Rows extends Reading<Optional<Sample.Row>> {
     }
     return Optional.ofNullable(
         nearest == null
-            ? Sample.Row.of(key, held.reader().get(key))
-            : Sample.Row.of(nearest.find(held.reader(), key)));
+            ? held.reader().get(key, RecordReader.COPY.of(key))
+            : nearest.find(held.reader(), key));
   }
 
   @Override
-  CompletableFuture<Optional<Sample.Row>> begin() {
-    return nearest == null
-        ? held.reader()
-            .async()
-            .get(key)
-            .thenApply(value -> Optional.ofNullable(Sample.Row.of(key, value)))
-        : nearest
-            .begin(held.reader(), key)
-            .thenApply(record -> Optional.ofNullable(Sample.Row.of(record)));
+  CompletableFuture<Optional<KeyValue>> begin() {
+    return (nearest == null
+            ? held.reader().async().get(key, RecordReader.COPY.of(key))
+            : nearest.begin(held.reader(), key))
+        .thenApply(Optional::ofNullable);
   }
 
   @Override
-  boolean take(Optional<Sample.Row> row) throws IOException {
+  boolean take(Optional<KeyValue> row) throws IOException {
     if (row.isPresent()) {
       found = answer(row.get());
     }
     return false;
   }
 
-  private ByteBuffer answer(Sample.Row row) throws IOException {
+  private ByteBuffer answer(KeyValue row) throws IOException {
     if (type == MediaType.BYTES) {
       exchange.newAnswer().require(row.value().length);
       exchange.share().add(row.value().length);

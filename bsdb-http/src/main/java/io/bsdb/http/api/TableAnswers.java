@@ -150,10 +150,10 @@ public final class TableAnswers {
       Sample.read(
           held.reader(),
           count,
-          record -> {
+          (key, value) -> {
             exchange.requireTime();
             lines.next();
-            VersionRows.writeRecord(lines.json(), writer, record.key(), record.value());
+            VersionRows.writeRecord(lines.json(), writer, key, value);
             return true;
           });
       lines.answer(true);

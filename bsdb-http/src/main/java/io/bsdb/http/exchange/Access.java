@@ -27,7 +27,6 @@ public final class Access {
   public @Nullable String table;
   public @Nullable String version;
   public byte @Nullable [] key;
-  public Problem.@Nullable Kind problem;
   public int status;
   public int keys;
   public int found;

@@ -41,14 +41,6 @@ public final class Budget {
       bytes += more;
     }
 
-    /** Gives bytes back. */
-    synchronized void remove(long less) {
-      if (!closed) {
-        bytes -= less;
-        used.addAndGet(-less);
-      }
-    }
-
     @Override
     public synchronized void close() {
       if (!closed) {

@@ -230,7 +230,6 @@ public final class Exchange {
   }
 
   private void problem(Problem problem) {
-    access.problem = problem.kind();
     response.getHeaders().put(NO_STORE);
     switch (problem.kind()) {
       case OVERLOADED, STOPPING -> response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");

@@ -4,7 +4,6 @@ import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.Texts;
 import io.bsdb.http.table.Held;
-import io.bsdb.http.table.Sample;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.table.Service;
 import io.bsdb.http.table.VersionRows;
@@ -139,7 +138,7 @@ final class KeyPage {
     RowTable rows = new RowTable(page, table, held.rows(), version);
     for (KeyValue row : new KeyValue[] {ordered.lower(key), ordered.higher(key)}) {
       if (row != null) {
-        rows.row(new Sample.Row(row.key(), row.value()));
+        rows.row(row.key(), row.value());
       }
     }
     rows.end();

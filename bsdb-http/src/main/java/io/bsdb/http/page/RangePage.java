@@ -7,7 +7,6 @@ import io.bsdb.http.exchange.MediaType;
 import io.bsdb.http.exchange.Texts;
 import io.bsdb.http.table.Held;
 import io.bsdb.http.table.RowRange;
-import io.bsdb.http.table.Sample;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.reader.RecordCursor;
 import java.io.IOException;
@@ -86,7 +85,7 @@ final class RangePage {
         if (count == range.limit()) {
           next = cursor.key();
         } else {
-          rows.row(new Sample.Row(cursor.key(), cursor.value()));
+          rows.row(cursor.key(), cursor.value());
           count++;
         }
       }

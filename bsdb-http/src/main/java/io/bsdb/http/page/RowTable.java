@@ -2,7 +2,6 @@ package io.bsdb.http.page;
 
 import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.Texts;
-import io.bsdb.http.table.Sample;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.table.VersionRows;
 import io.bsdb.row.Schema;
@@ -32,19 +31,19 @@ final class RowTable {
     page.head(rows.columnNames().toArray(String[]::new));
   }
 
-  void row(Sample.Row record) {
+  void row(byte[] key, byte[] value) {
     Schema schema = rows.schema();
-    Map<String, String> columns = rows.columnTexts(record.key(), record.value());
-    String key = keyAddress(table, rows, record.key(), version);
+    Map<String, String> columns = rows.columnTexts(key, value);
+    String address = keyAddress(table, rows, key, version);
     page.raw("<tr>");
     if (columns == null) {
-      page.raw("<th scope=row>").link(key, shortened(Texts.of(record.key()))).raw("</th>");
-      page.element("td", shortened(Texts.of(record.value())));
+      page.raw("<th scope=row>").link(address, shortened(Texts.of(key))).raw("</th>");
+      page.element("td", shortened(Texts.of(value)));
     } else {
       columns.forEach(
           (name, text) -> {
             if (schema != null && schema.primaryKey().contains(name)) {
-              page.raw("<th scope=row>").link(key, shortened(text)).raw("</th>");
+              page.raw("<th scope=row>").link(address, shortened(text)).raw("</th>");
             } else {
               page.element("td", shortened(text));
             }

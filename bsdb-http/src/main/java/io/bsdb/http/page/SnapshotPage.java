@@ -103,8 +103,8 @@ final class SnapshotPage {
       Sample.read(
           held.reader(),
           count,
-          record -> {
-            rows.row(record);
+          (key, value) -> {
+            rows.row(key, value);
             return true;
           });
       rows.end();
@@ -177,11 +177,11 @@ final class SnapshotPage {
       Sample.read(
           held.reader(),
           SAMPLE_LENGTHS,
-          record -> {
-            keys[Integer.SIZE - Integer.numberOfLeadingZeros(record.key().length)]++;
-            values[Integer.SIZE - Integer.numberOfLeadingZeros(record.value().length)]++;
+          (key, value) -> {
+            keys[Integer.SIZE - Integer.numberOfLeadingZeros(key.length)]++;
+            values[Integer.SIZE - Integer.numberOfLeadingZeros(value.length)]++;
             read[0]++;
-            read[1] += record.value().length;
+            read[1] += value.length;
             return read[1] < SAMPLE_BYTES;
           });
       page.raw("<section><h2>Lengths</h2><p>Of ")

@@ -158,7 +158,6 @@ public final class TablePages {
     } catch (IOException | RuntimeException e) {
       Problem problem = Problem.of(e);
       status = problem.kind().status;
-      exchange.access.problem = problem.kind();
       main = new Html(root);
       notice(main, problem);
     }

@@ -1,32 +1,19 @@
 package io.bsdb.http.table;
 
 import io.bsdb.http.exchange.Problem;
-import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 
 /** Some records of a version. */
 public final class Sample {
   private Sample() {}
 
-  @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
-  public record Row(byte[] key, byte[] value) {
-    public static @Nullable Row of(byte[] key, byte @Nullable [] value) {
-      return value == null ? null : new Row(key, value);
-    }
-
-    public static @Nullable Row of(@Nullable KeyValue found) {
-      return found == null ? null : new Row(found.key(), found.value());
-    }
-  }
-
   /** Takes one record after the other, so that only one is in memory. */
   public interface Taker {
     /** Takes a record; returns whether further ones are wanted. */
-    boolean take(Row row) throws IOException;
+    boolean take(byte[] key, byte[] value) throws IOException;
   }
 
   /**
@@ -54,7 +41,7 @@ public final class Sample {
         int end = Math.min(count, taken + each);
         try (RecordCursor cursor = reader.scan(i)) {
           for (; taken < end && cursor.next(); taken++) {
-            if (!taker.take(new Row(cursor.key(), cursor.value()))) {
+            if (!taker.take(cursor.key(), cursor.value())) {
               return;
             }
           }
