@@ -7,8 +7,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through some of the changed keys, in no particular order: as many as possible at a time in
- * the order in which segments hold them, so that those are read from front to back.
+ * Goes through some of the changed keys: as many as possible at a time in the order in which
+ * segments hold them, so that those are read from front to back. The order is always the same for
+ * the same changes, whether their index was made of another one or not.
  */
 public final class ChangeCursor {
   /** Treatment of keys that were deleted. */
@@ -20,9 +21,15 @@ public final class ChangeCursor {
   private static final int MAX_SORTED = 1 << 20;
 
   private final ChangeRecords records;
-  private final ChangeIndex.Walk walk;
+  private final ChangeIndex index;
   private final Deleted deleted;
   private final Predicate<ChangeIndex.Walk> wanted;
+  private final int maxSorted;
+
+  /** Ranges of hashes, one after the other, each of which is sorted; more than one if need be. */
+  private long ranges = 1;
+
+  private long range;
   private long[] addresses = new long[64];
   private int count;
   private int next;
@@ -33,10 +40,19 @@ public final class ChangeCursor {
    * @param wanted tests the entry that the walk is at
    */
   ChangeCursor(ChangeTable changes, Deleted deleted, Predicate<ChangeIndex.Walk> wanted) {
+    this(changes, deleted, wanted, MAX_SORTED);
+  }
+
+  /**
+   * @param maxSorted about how many keys are sorted at a time
+   */
+  ChangeCursor(
+      ChangeTable changes, Deleted deleted, Predicate<ChangeIndex.Walk> wanted, int maxSorted) {
     this.records = changes.records();
-    this.walk = changes.whole().new Walk(records);
+    this.index = changes.whole();
     this.deleted = deleted;
     this.wanted = wanted;
+    this.maxSorted = maxSorted;
   }
 
   /** Moves to the next key; returns false if there is none. */
@@ -55,16 +71,47 @@ public final class ChangeCursor {
   private boolean fill() {
     next = 0;
     count = 0;
-    while (count < MAX_SORTED && walk.next()) {
-      if (wanted.test(walk)) {
-        if (count == addresses.length) {
-          addresses = Arrays.copyOf(addresses, 2 * count);
-        }
-        addresses[count++] = walk.address();
+    while (count == 0 && range < ranges) {
+      long found = collect();
+      if (ranges == 1 && found > maxSorted) {
+        ranges = found / maxSorted + 1;
+        found = collect();
       }
+      range++;
     }
     Arrays.sort(addresses, 0, count);
     return count > 0;
+  }
+
+  /**
+   * Collects the addresses of a range of hashes, of all no more than may be sorted; returns how
+   * many there are. Hashes are where ranges end, because entries are not in the order of these:
+   * which of them come first depends on the size of the index.
+   */
+  private long collect() {
+    count = 0;
+    long found = 0;
+    ChangeIndex.Walk walk = index.new Walk(records);
+    while (walk.next()) {
+      if ((ranges == 1 || range(walk.hash()) == range) && wanted.test(walk)) {
+        found++;
+        if (ranges > 1 || count < maxSorted) {
+          add(walk.address());
+        }
+      }
+    }
+    return found;
+  }
+
+  private long range(long hash) {
+    return (hash * ranges) >>> ChangeIndex.HASH_BITS;
+  }
+
+  private void add(long added) {
+    if (count == addresses.length) {
+      addresses = Arrays.copyOf(addresses, 2 * count);
+    }
+    addresses[count++] = added;
   }
 
   /** Returns the current key; not to be changed. */

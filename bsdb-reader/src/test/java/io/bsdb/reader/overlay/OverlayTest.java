@@ -371,6 +371,33 @@ class OverlayTest {
     }
   }
 
+  /** Who has read some of them goes on after as many of another overlay of the same changes. */
+  @Test
+  void givesKeysInOneOrderWhateverItsIndexIsMadeOf() throws IOException {
+    List<SegmentFile> files = new ArrayList<>();
+    for (int i = 1; i <= 3; i++) {
+      Map<String, @Nullable String> changes = new HashMap<>();
+      for (int key = 0; key < 3_000; key++) {
+        changes.put("key" + i * key, key % 7 == 0 ? null : "value" + i);
+      }
+      files.add(segment(i, changes));
+    }
+    try (Overlay first = open(files.subList(0, 1), ALL, Access.MAPPED, Overlay.Before.NOTHING);
+        Overlay grown = open(files, ALL, Access.MAPPED, all(first));
+        Overlay fresh = open(files, ALL, Access.MAPPED, Overlay.Before.NOTHING)) {
+      for (int maxSorted : new int[] {1, 100, 1 << 20}) {
+        List<String> keys = keys(sorted(grown, maxSorted));
+        assertThat(keys).isEqualTo(keys(sorted(fresh, maxSorted)));
+        assertThat(keys).hasSize(grown.changedKeys()).doesNotHaveDuplicates();
+      }
+      assertThat(keys(sorted(fresh, 1 << 20))).isEqualTo(keys(fresh.changes()));
+    }
+  }
+
+  private static ChangeCursor sorted(Overlay overlay, int maxSorted) {
+    return new ChangeCursor(overlay.table(), ChangeCursor.Deleted.INCLUDED, at -> true, maxSorted);
+  }
+
   private static List<String> keys(ChangeCursor cursor) {
     List<String> keys = new ArrayList<>();
     while (cursor.next()) {
