@@ -38,7 +38,7 @@ final class RecordKeys implements KeySource {
     }
     List<Candidate> keys = new ArrayList<>(BATCH);
     for (int seen = 0; seen < BATCH; seen++) {
-      if (!next(current)) {
+      if (!current.next()) {
         return seen == 0 ? null : keys;
       }
       byte[] key = current.key();
@@ -47,17 +47,6 @@ final class RecordKeys implements KeySource {
       }
     }
     return keys;
-  }
-
-  private boolean next(FileRecords current) throws IOException {
-    try {
-      return current.next();
-    } catch (UnsupportedOperationException e) {
-      throw new IllegalArgumentException(
-          "version %s is approximate: it stores no keys to compare"
-              .formatted(reader.manifest().version()),
-          e);
-    }
   }
 
   @Override

@@ -173,6 +173,8 @@ public final class SnapshotDiff implements Closeable {
           "versions with different schemas cannot be compared: %s has %s, %s has %s"
               .formatted(first.version(), first.schema(), second.version(), second.schema()));
     }
+    requireKeys(first);
+    requireKeys(second);
     DiffPlan plan = DiffPlan.of(from, to, slice, after == null ? null : after.history);
     SnapshotDiff diff = new SnapshotDiff(from, to, stop, plan);
     try {
@@ -182,6 +184,13 @@ public final class SnapshotDiff implements Closeable {
       try (diff) {
         throw e;
       }
+    }
+  }
+
+  private static void requireKeys(Manifest manifest) {
+    if (manifest.hasKeysOmitted()) {
+      throw new IllegalArgumentException(
+          "version %s is approximate: it stores no keys to compare".formatted(manifest.version()));
     }
   }
 

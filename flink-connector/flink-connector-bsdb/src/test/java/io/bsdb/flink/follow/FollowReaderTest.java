@@ -117,12 +117,11 @@ class FollowReaderTest {
   }
 
   private void build(int partitions, DeclaredTable built) throws IOException {
-    WriterOptions options =
-        WriterOptions.builder()
-            .partitions(partitions)
-            .order(built.order())
-            .schema(built.schema())
-            .build();
+    build(built, WriterOptions.builder().partitions(partitions));
+  }
+
+  private void build(DeclaredTable built, WriterOptions.Builder settings) throws IOException {
+    WriterOptions options = settings.order(built.order()).schema(built.schema()).build();
     RecordEncoder records = new RecordEncoder(built);
     try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
       for (Map.Entry<Integer, Integer> row : rows.entrySet()) {
@@ -294,6 +293,23 @@ class FollowReaderTest {
         .cause()
         .hasMessageContaining("table t cannot be followed from version ")
         .hasMessageContaining("start the query again without its state");
+  }
+
+  @Test
+  void endsTheJobIfKeysAreNotStoredAnyMore() throws Exception {
+    declare(RecordOrder.HASH);
+    rows.put(1, 1);
+    build(1);
+    start(1, splits(), new Random());
+    catchUp();
+
+    build(declared, WriterOptions.builder().partitions(1).approximate());
+
+    assertThatThrownBy(this::catchUp)
+        .isInstanceOf(SuppressRestartsException.class)
+        .cause()
+        .hasMessageContaining("table t cannot be followed from version ")
+        .hasMessageContaining("is approximate: it stores no keys to compare");
   }
 
   /** The slices of two partitions, the second of which has been read up to an older version. */
