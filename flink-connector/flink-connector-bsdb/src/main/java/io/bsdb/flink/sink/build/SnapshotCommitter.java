@@ -9,6 +9,7 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.TooFewRowsException;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.Collection;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Committer;
@@ -76,8 +77,9 @@ public final class SnapshotCommitter implements Committer<Publication> {
           manifest.recordCount());
     } catch (TooFewRowsException e) {
       throw refused(declared, e);
-    } catch (PublishConflictException | IllegalArgumentException e) {
-      // Trying again cannot help: the parent will not come back, nor will the manifest get shorter.
+    } catch (PublishConflictException | IllegalArgumentException | NoSuchFileException e) {
+      // Trying again cannot help: neither the parent nor files that were swept will come back, nor
+      // will the manifest get shorter.
       throw new SuppressRestartsException(e);
     }
   }

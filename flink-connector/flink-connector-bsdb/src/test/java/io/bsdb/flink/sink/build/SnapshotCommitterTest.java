@@ -3,10 +3,14 @@ package io.bsdb.flink.sink.build;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.flink.sink.TestRequest;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.writer.SnapshotPublisher;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -95,6 +99,27 @@ class SnapshotCommitterTest {
         .hasStackTraceContaining("another build published first");
     assertThat(table.requireCurrentVersion()).isEqualTo(faster.version());
     assertThat(table.storage().list("snapshots")).containsExactly(faster.version());
+  }
+
+  @Test
+  void aBuildWhoseFilesAreGoneIsNotTriedAgain() throws Exception {
+    BuildSettings settings = FaultyBuild.settings();
+    DeclaredTable declared = FaultyBuild.table(directory);
+    Build build = table.begin();
+    PartitionFile file =
+        SnapshotPublisher.buildEmpty(table, build, 0, settings.writerOptions(declared));
+    String path = build.directory() + "/" + file.name();
+    table.storage().delete(path);
+    Publication swept = new Publication(List.of(new BuiltFile(file, 0)));
+
+    try (SnapshotCommitter committer = new SnapshotCommitter(declared, settings, build)) {
+      assertThatThrownBy(() -> committer.commit(List.of(new TestRequest<>(swept))))
+          .isInstanceOf(SuppressRestartsException.class)
+          .cause()
+          .isInstanceOf(NoSuchFileException.class)
+          .hasMessageContaining(path);
+    }
+    assertThat(table.currentVersion()).isNull();
   }
 
   @Test
