@@ -64,8 +64,10 @@ public final class DeltaCommitter implements Committer<Delta> {
       boolean tidiesUp) {
     MetricGroup metrics = ofTask.addGroup("bsdb").addGroup("table", declared.name());
     this.deltas = metrics.counter("deltas");
-    metrics.gauge("lastPublication", () -> lastPublication);
-    metrics.gauge("lagSeconds", () -> (System.currentTimeMillis() - lastPublication) / 1000);
+    if (tidiesUp) { // the others hardly ever publish, and would seem to lag
+      metrics.gauge("lastPublication", () -> lastPublication);
+      metrics.gauge("lagSeconds", () -> (System.currentTimeMillis() - lastPublication) / 1000);
+    }
     this.declared = declared;
     this.settings = settings;
     this.base = base;
@@ -107,6 +109,10 @@ public final class DeltaCommitter implements Committer<Delta> {
       requireMatch(declared, inService);
       if (tidiesUp && !declared.hasRetentionOf(inService)) {
         table.edit(declared::withRetention);
+      }
+      if (tidiesUp && inService.changes().segments().size() > MANY_SEGMENTS) {
+        // Merges have failed, and a version could not have those that are to be committed, too.
+        committer.upkeep.tidyUp(settings.retainVersions());
       }
     } catch (IllegalArgumentException | ValidationException e) {
       throw new SuppressRestartsException(e);

@@ -349,6 +349,29 @@ class DeltaCommitterTest {
     assertThat(current().changes().segments()).hasSize(1);
   }
 
+  /** So that a job goes on whose merges have failed until a version could have no more segments. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void mergesManySegmentsBeforeItCommits(boolean remote) throws IOException {
+    String path = remote ? NoRenameFileSystem.path(directory) : directory.toString();
+    open(FaultyBuild.table(path), null, true).close();
+    List<SegmentFile> files = new ArrayList<>();
+    for (int i = 0; i <= Changes.MAX_SEGMENTS / 4; i++) {
+      files.addAll(delta((StreamRule) null, i).files());
+    }
+    try (DeltaCommitter other = open(FaultyBuild.table(path), null, false)) {
+      other.commit(
+          List.of(new TestRequest<>(new Delta(new StreamRule("s", at(A, 1), null), files))));
+    }
+    assertThat(current().changes().segments()).hasSize(files.size());
+
+    open(FaultyBuild.table(path), null, true).close();
+
+    assertThat(current().changes().segments()).hasSize(1);
+    assertThat(current().changes().streams().get("s").last()).isEqualTo(at(A, 1));
+    assertThat(value()).isEqualTo(Changes.MAX_SEGMENTS / 4);
+  }
+
   @Test
   void onlyTheFirstStreamPublishesWhereThereAreNoLocks() throws IOException {
     String path = NoRenameFileSystem.path(directory);
@@ -414,6 +437,14 @@ class DeltaCommitterTest {
       assertThat(gauge("lastPublication")).isBetween(before, System.currentTimeMillis());
       assertThat(gauge("lagSeconds")).isNotNegative();
     }
+  }
+
+  @Test
+  void onlyTheTaskThatPublishesShowsALag() throws Exception {
+    open(FaultyBuild.table(directory), null, false).close();
+    assertThat(metrics)
+        .containsKey("bsdb.table.t.deltas")
+        .doesNotContainKeys("bsdb.table.t.lastPublication", "bsdb.table.t.lagSeconds");
   }
 
   private long gauge(String name) {
