@@ -159,10 +159,14 @@ final class Router extends Handler.Abstract.NonBlocking {
     }
   }
 
+  private static boolean isHealth(List<String> segments) {
+    return segments.size() == 2 && HEALTH.contains(String.join("/", segments));
+  }
+
   private void route(Exchange exchange) {
     List<String> segments = exchange.address().segments();
     try {
-      if (!HEALTH.contains(String.join("/", segments))) {
+      if (!isHealth(segments)) {
         requireRoom(exchange);
         rules.requireToken(exchange.request());
       }
