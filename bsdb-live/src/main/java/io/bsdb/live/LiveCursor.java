@@ -30,6 +30,7 @@ final class LiveCursor implements RecordCursor {
   private RecordCursor records;
 
   private boolean closed;
+  private boolean lends;
 
   private LiveCursor(List<Closeable> opened, LogView log, RecordCursor first) {
     this.opened = opened;
@@ -115,7 +116,13 @@ final class LiveCursor implements RecordCursor {
   @Override
   public <T> @Nullable T value(ValueReader<T> reader) throws IOException {
     requireOpen();
-    return records.value(reader);
+    boolean lent = lends;
+    lends = true;
+    try {
+      return records.value(reader);
+    } finally {
+      lends = lent;
+    }
   }
 
   private void requireOpen() {
@@ -126,6 +133,10 @@ final class LiveCursor implements RecordCursor {
 
   @Override
   public void close() {
+    if (lends) {
+      throw new IllegalStateException(
+          "a ValueReader must not close the cursor that lends it a value; do this after the call");
+    }
     if (!closed) {
       closed = true;
       try {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.io.IORunnable;
+import io.bsdb.reader.RecordCursor;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -51,6 +52,25 @@ class LentChangesTest {
           List.of(bytes("log"), bytes("deleted"), bytes("base"), bytes("segment"), bytes("log"));
       assertThat(table.getAll(keys, TEXT))
           .isEqualTo(Arrays.asList("0of log", null, "2of base", "3of segment", "4of log"));
+    }
+  }
+
+  @Test
+  void aCursorIsNotClosedWhileItLends() throws IOException {
+    try (WritableTable table = WritableTable.open(directory)) {
+      table.put(bytes("a"), bytes("1"));
+      RecordCursor cursor = table.cursor();
+      assertThat(cursor.next()).isTrue();
+      ValueReader<String> closing =
+          (key, bytes, offset, length) -> {
+            cursor.close();
+            return TEXT.read(key, bytes, offset, length);
+          };
+      assertThatThrownBy(() -> cursor.value(closing))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("must not close the cursor");
+      assertThat(cursor.value(TEXT)).isEqualTo("01");
+      cursor.close();
     }
   }
 

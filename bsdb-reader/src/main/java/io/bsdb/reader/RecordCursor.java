@@ -26,7 +26,11 @@ public interface RecordCursor extends Closeable {
    */
   byte[] key() throws IOException;
 
-  /** Reads the value of the current record where it lies; returns what the reader returns. */
+  /**
+   * Reads the value of the current record where it lies; returns what the reader returns.
+   *
+   * @param reader must not close or move this cursor
+   */
   <T> @Nullable T value(ValueReader<T> reader) throws IOException;
 
   /** Returns a copy of the value of the current record. */
