@@ -19,6 +19,7 @@ import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.processor.BatchingStateRestoreCallback;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
@@ -57,10 +58,18 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
     return name;
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Not a {@link ProcessorStateException} if it fails: with exactly-once, Kafka Streams deletes
+   * all global stores for that.
+   *
+   * @throws StreamsException if the store cannot be opened or does not fit its topic
+   */
   @Override
   public void init(StateStoreContext context, StateStore root) {
     if (context.taskId().partition() >= 0) {
-      throw new ProcessorStateException(
+      throw new StreamsException(
           "store '%s' begins with a snapshot, which holds all partitions: it can be that of a global table only; use StreamsBuilder.globalTable"
               .formatted(name));
     }
@@ -73,13 +82,13 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
       open = table;
       offsets.putAll(table.positions().offsets());
     } catch (IOException | TimeoutException e) {
-      throw new ProcessorStateException(
+      throw new StreamsException(
           "store '%s' cannot be opened: directory=%s base=%s: %s"
               .formatted(name, directory, base, e.getMessage()),
           e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new ProcessorStateException("interrupted while store '" + name + "' was opened", e);
+      throw new StreamsException("interrupted while store '" + name + "' was opened", e);
     }
     try {
       context.register(root, (BatchingStateRestoreCallback) this::write);

@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.errors.StreamsException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +35,7 @@ record StoreTable(
   /**
    * Opens the table of a store, and begins it with the base if there is none yet.
    *
-   * @throws ProcessorStateException if one of the two does not fit the topic
+   * @throws StreamsException if one of the two does not fit the topic
    */
   static StoreTable open(String store, Path base, Path directory, Admin admin)
       throws IOException, TimeoutException, InterruptedException {
@@ -126,7 +126,7 @@ record StoreTable(
     try {
       positions = TopicPositions.of(sourcePositions);
     } catch (IllegalArgumentException e) {
-      throw new ProcessorStateException(what + ": " + e.getMessage() + "; " + remedy, e);
+      throw new StreamsException(what + ": " + e.getMessage() + "; " + remedy, e);
     }
     String where = what + " topic=" + positions.topic();
     String misfit;
@@ -136,13 +136,13 @@ record StoreTable(
         misfit = positions.forgotten(TopicState.deletesKept(admin, positions.topic()));
       }
     } catch (ExecutionException e) {
-      throw new ProcessorStateException(
+      throw new StreamsException(
           "%s: the cluster does not describe the topic: %s; check that it has it and permits to describe it, else %s"
               .formatted(where, e.getMessage(), remedy),
           e);
     }
     if (misfit != null) {
-      throw new ProcessorStateException(where + ": " + misfit + "; " + remedy);
+      throw new StreamsException(where + ": " + misfit + "; " + remedy);
     }
     return positions;
   }

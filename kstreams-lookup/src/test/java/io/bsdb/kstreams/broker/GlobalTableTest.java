@@ -3,6 +3,8 @@ package io.bsdb.kstreams.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.live.WritableOptions;
+import io.bsdb.live.WritableTable;
 import io.bsdb.table.Table;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -228,17 +230,38 @@ class GlobalTableTest {
         .hasMessageContaining(base.toString());
   }
 
-  @Test
-  void refusesAStoreWhoseTopicWasCreatedAnew() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {AT_LEAST_ONCE, EXACTLY_ONCE})
+  void refusesAStoreWhoseTopicWasCreatedAnew(String guarantee) throws Exception {
     topic.change(100, random);
     buildBase();
-    start(AT_LEAST_ONCE).close();
+    start(guarantee).close();
     topic.createAnew();
-    assertThatThrownBy(() -> start(AT_LEAST_ONCE))
+    assertThatThrownBy(() -> start(guarantee))
         .isInstanceOf(StreamsException.class)
         .hasMessageContaining("the store does not fit its topic: store=customers")
         .hasMessageContaining("the topic was deleted and created again")
         .hasMessageContaining("delete the directory");
+    assertThat(store()).exists();
+  }
+
+  @Test
+  void keepsAStoreThatCannotBeOpened() throws Exception {
+    topic.change(100, random);
+    buildBase();
+    start(EXACTLY_ONCE).close();
+    topic.change(100, random);
+    WritableTable other = WritableTable.open(store(), WritableOptions.defaults());
+    assertThatThrownBy(() -> start(EXACTLY_ONCE))
+        .isInstanceOf(StreamsException.class)
+        .hasMessageContaining("store 'customers' cannot be opened")
+        .hasMessageContaining("table is open for writing");
+    other.close();
+    topic.build(base, Map.of()); // so that the store cannot begin again
+    try (GlobalTable table = start(EXACTLY_ONCE)) {
+      assertThat(table.restored()).isEqualTo(100);
+      assertThat(table.content()).isEqualTo(topic.model);
+    }
   }
 
   @Test
