@@ -43,7 +43,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
   private final Path base;
   private final Map<Integer, Long> offsets = new ConcurrentHashMap<>();
   private volatile @Nullable StoreTable open;
-  private volatile @Nullable RuntimeException failure;
+  private volatile @Nullable Throwable failure;
   private volatile long committed = System.currentTimeMillis();
   private @Nullable StoreMetrics metrics;
   private boolean positioned;
@@ -110,7 +110,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
 
   private WritableTable table() {
     StoreTable table = open();
-    RuntimeException earlier = failure;
+    Throwable earlier = failure;
     if (earlier != null) {
       throw new InvalidStateStoreException(
           "store '" + name + "' has failed before: " + earlier.getMessage(), earlier);
@@ -126,10 +126,14 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
     try {
       return call.on(table());
     } catch (ClosedReaderException e) {
-      throw new InvalidStateStoreException("store '" + name + "' is closed", e);
+      throw closed(e);
     } catch (IOException e) {
       throw failed(e);
     }
+  }
+
+  private InvalidStateStoreException closed(ClosedReaderException e) {
+    return new InvalidStateStoreException("store '" + name + "' is closed", e);
   }
 
   private ProcessorStateException failed(Exception e) {
@@ -158,7 +162,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
       failure = refused;
       unlockAfter(refused);
       throw refused;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failure = e;
       unlockAfter(e);
       throw e;
@@ -374,6 +378,8 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
   public long approximateNumEntries() {
     try {
       return open().approximateRecords();
+    } catch (ClosedReaderException e) {
+      throw closed(e);
     } catch (IOException e) {
       throw failed(e);
     }

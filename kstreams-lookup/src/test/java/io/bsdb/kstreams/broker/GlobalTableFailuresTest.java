@@ -5,16 +5,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.kstreams.store.SnapshotStores;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.AbstractList;
+import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.processor.BatchingStateRestoreCallback;
+import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.api.MockProcessorContext;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -133,13 +143,66 @@ class GlobalTableFailuresTest {
   }
 
   private KeyValueStore<Bytes, byte[]> open() {
+    return open(context());
+  }
+
+  private KeyValueStore<Bytes, byte[]> open(StateStoreContext context) {
     KeyValueStore<Bytes, byte[]> store = SnapshotStores.keyValue("customers").base(base).get();
+    store.init(context, store);
+    return store;
+  }
+
+  private StateStoreContext context() {
     Properties config = new Properties();
     config.put(StreamsConfig.APPLICATION_ID_CONFIG, topic.name);
     config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrapServers());
-    var context = new MockProcessorContext<Void, Void>(config, new TaskId(-1, -1), state.toFile());
-    store.init(context.getStateStoreContext(), store);
-    return store;
+    return new MockProcessorContext<Void, Void>(config, new TaskId(-1, -1), state.toFile())
+        .getStateStoreContext();
+  }
+
+  /** Kafka Streams commits before it closes a store, whatever has ended its thread. */
+  @Test
+  void commitsNothingWhenMemoryWasShortForAChange() {
+    AtomicReference<BatchingStateRestoreCallback> restoring = new AtomicReference<>();
+    StateStoreContext context = context();
+    KeyValueStore<Bytes, byte[]> store =
+        open(
+            (StateStoreContext)
+                Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {StateStoreContext.class},
+                    (proxy, method, arguments) -> {
+                      if (!method.getName().equals("register")) {
+                        return method.invoke(context, arguments);
+                      }
+                      restoring.set((BatchingStateRestoreCallback) arguments[1]);
+                      return null;
+                    }));
+    TopicPartition partition = new TopicPartition(topic.name, 0);
+    long committed = store.committedOffset(partition);
+    List<KeyValue<byte[], byte[]>> records =
+        new AbstractList<>() {
+          @Override
+          public KeyValue<byte[], byte[]> get(int index) {
+            throw new OutOfMemoryError("for a test");
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    assertThatThrownBy(() -> restoring.get().restoreAll(records))
+        .isInstanceOf(OutOfMemoryError.class);
+    store.commit(Map.of(partition, committed + 1));
+    assertThat(store.committedOffset(partition)).isEqualTo(committed);
+    assertThatThrownBy(store::approximateNumEntries)
+        .isInstanceOf(InvalidStateStoreException.class)
+        .hasMessage("store 'customers' is closed");
+    KeyValueStore<Bytes, byte[]> again = open(); // as the files are not locked any more
+    assertThat(again.committedOffset(partition)).isEqualTo(committed);
+    again.close();
+    store.close();
   }
 
   @Test
