@@ -76,6 +76,7 @@ final class TopicReader {
         misfit = readChanges(from, writer);
         if (misfit == null) {
           String published = writer.publish().version();
+          StateFiles.delete(temporary()); // of a read of all that was killed after it had published
           return new TopicRead(tidied(published), records.count() - before, null);
         }
       }
@@ -149,10 +150,15 @@ final class TopicReader {
     return from.forgotten(deletesKept);
   }
 
+  /** Returns the directory of the temporary table. */
+  private Path temporary() {
+    return base.resolveSibling(base.getFileName() + "~reading");
+  }
+
   /** Reads all of the topic, and builds the base of what is left at its end. */
   private String readAll()
       throws IOException, ExecutionException, TimeoutException, InterruptedException {
-    Path temporary = base.resolveSibling(base.getFileName() + "~reading");
+    Path temporary = temporary();
     WritableOptions options = WritableOptions.defaults().withDurability(Durability.OS);
     try (WritableTable all = WritableTable.open(temporary, options)) {
       if (!all.sourcePositions().isEmpty()) {
@@ -189,7 +195,10 @@ final class TopicReader {
     }
     String version;
     WriterOptions options =
-        WriterOptions.builder().sourcePositions(state.after(from).sourcePositions()).build();
+        WriterOptions.builder()
+            .sourcePositions(state.after(from).sourcePositions())
+            .minRows(0) // the topic was read to its end, and may have no keys
+            .build();
     try (SnapshotWriter writer = SnapshotWriter.create(base, options)) {
       try (RecordCursor cursor = all.cursor()) {
         while (cursor.next()) {

@@ -113,6 +113,8 @@ class ReadTopicTest {
       assertThat(next.version()).isEqualTo(Table.at(base).currentVersion());
       assertThat(content()).as("seed %d", seed).isEqualTo(topic.model);
     }
+    Path leftover = Files.createDirectories(directory.resolve("base~reading"));
+    Files.writeString(leftover.resolve("file"), "left by a kill after all was published");
     assertThat(read().records()).isZero();
     topic.addPartition();
     topic.change(300, random);
@@ -124,6 +126,23 @@ class ReadTopicTest {
     }
     try (var files = Files.list(directory)) {
       assertThat(files).containsExactlyInAnyOrder(base, directory.resolve("state"));
+    }
+  }
+
+  @Test
+  void readsATopicWithoutKeys() throws Exception {
+    assertThat(read().records()).isZero();
+    assertThat(content()).isEmpty();
+    topic.createAnew();
+    topic.send(0, "a", "gone");
+    topic.send(0, "a", null);
+    assertThat(read().restarted()).contains("the topic was deleted and created again");
+    assertThat(content()).isEmpty();
+    topic.change(100, random);
+    try (GlobalTable table =
+        GlobalTable.start(broker, topic, base, directory.resolve("state"), "at_least_once")) {
+      assertThat(table.restored()).isEqualTo(100);
+      assertThat(table.content()).as("seed %d", seed).isEqualTo(topic.model);
     }
   }
 
