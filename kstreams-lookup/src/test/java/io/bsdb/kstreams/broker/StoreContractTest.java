@@ -102,7 +102,7 @@ class StoreContractTest {
     store.commit(Map.of(partition(0), first));
     Map<String, Double> values = metrics(context);
     assertThat(values)
-        .containsEntry("write-total", 11.0)
+        .containsEntry("write-total", 10.0)
         .containsEntry("changed-keys", 10.0)
         .containsEntry("publication-total", 0.0)
         .containsEntry("fold-total", 0.0)
