@@ -275,7 +275,8 @@ final class SortedIntake implements RecordIntake {
     }
 
     void add(RunCursor record) throws IOException {
-      if (count > 0 && record.hasKey(bytes, lastKey, lastKeyLength)) {
+      boolean repeated = count > 0 && record.hasKey(bytes, lastKey, lastKeyLength);
+      if (repeated) {
         switch (duplicates) {
           case FAIL -> throw new DuplicateKeyException(record.key());
           case FIRST -> {
@@ -287,6 +288,7 @@ final class SortedIntake implements RecordIntake {
       int key = length + record.keyInRecord();
       record.copy(bytes, length);
       if (count > 0
+          && !repeated // then the record that it repeats has replaced the one in front
           && retention != null
           && retention.replaces(bytes, key, record.keyLength(), lastKey, lastKeyLength)) {
         removeLast();

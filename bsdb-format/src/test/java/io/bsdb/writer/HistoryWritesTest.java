@@ -11,6 +11,7 @@ import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Validity;
+import io.bsdb.writer.options.Duplicates;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -78,6 +79,24 @@ class HistoryWritesTest {
         build(SnapshotWriter.createAsOf(built.version(), directory, HISTORY), CODEC.encodeValue(2));
     assertThat(after.validity()).isEqualTo(Validity.FOREVER);
     assertThat(after.hasChanges()).isTrue();
+  }
+
+  /** As streams and files have them that are read again. */
+  @Test
+  void rowsBeforeTheHorizonMayComeTwice() throws IOException {
+    WriterOptions options =
+        WriterOptions.builder()
+            .history(Duration.ofDays(1))
+            .schema(PRICES)
+            .duplicates(Duplicates.LAST)
+            .build();
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+      writer.add(key("bread", 1000), CODEC.encodeValue(1));
+      writer.add(key("milk", 1000), CODEC.encodeValue(1));
+      writer.add(key("milk", 2000), CODEC.encodeValue(2));
+      writer.add(key("milk", 2000), CODEC.encodeValue(3));
+      assertThat(writer.publish().recordCount()).as("the newest row of each").isEqualTo(2);
+    }
   }
 
   @Test
