@@ -59,6 +59,7 @@ final class Rebuild {
     Map<String, String> positions = new HashMap<>(built.sourcePositions());
     positions.putAll(inService.sourcePositions());
     Build next = publication.begin(build.id());
+    table.storage().syncDirectory(build.directory()); // the files stay there
     return publication.putInService(
         next,
         built.with(

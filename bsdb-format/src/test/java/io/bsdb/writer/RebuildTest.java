@@ -13,6 +13,7 @@ import io.bsdb.table.manifest.History;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.manifest.StreamProgress;
+import io.bsdb.table.storage.ForwardingStorage;
 import io.bsdb.table.storage.TableStorage;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -127,6 +129,37 @@ class RebuildTest {
     for (String file : manifest.files()) {
       assertThat(directory.resolve(file)).exists();
     }
+  }
+
+  /** Its manifest is elsewhere if changes were published meanwhile. */
+  @Test
+  void theDirectoryOfItsFilesIsDurableBeforeItIsInService() throws IOException {
+    Manifest first = change("a");
+    List<String> operations = new ArrayList<>();
+    Table watched =
+        Table.of(
+            new ForwardingStorage(table.storage()) {
+              @Override
+              public void syncDirectory(String path) throws IOException {
+                operations.add("sync " + path);
+                super.syncDirectory(path);
+              }
+
+              @Override
+              public void replace(String path, byte[] content) throws IOException {
+                operations.add("replace " + path);
+                super.replace(path, content);
+              }
+            });
+    Build build = watched.beginAsOf(first.version());
+    change("b");
+    Manifest manifest = SnapshotPublisher.publish(watched, build, 2, List.of(), allowingNone());
+    assertThat(manifest.version()).isNotEqualTo(build.version());
+    assertThat(operations).containsSubsequence("sync " + build.directory(), "replace CURRENT");
+  }
+
+  private static WriterOptions allowingNone() {
+    return OPTIONS.toBuilder().minRows(0).build();
   }
 
   @Test
