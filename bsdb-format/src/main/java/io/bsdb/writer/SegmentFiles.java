@@ -11,6 +11,7 @@ import io.bsdb.table.storage.TableStorage;
 import io.bsdb.writer.file.HugePageOutput;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -141,7 +142,11 @@ public final class SegmentFiles implements Closeable {
     for (SegmentFile segment : segments) {
       boolean named = false;
       for (String version : table.versions()) {
-        named |= table.manifest(version).filesToKeep().contains(segment.path());
+        try {
+          named |= table.manifest(version).filesToKeep().contains(segment.path());
+        } catch (NoSuchFileException pruned) {
+          // Without a lock, others delete versions meanwhile.
+        }
       }
       if (!named) {
         table.storage().delete(segment.path());

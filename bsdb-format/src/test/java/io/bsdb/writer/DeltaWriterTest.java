@@ -12,8 +12,10 @@ import io.bsdb.table.manifest.History;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.manifest.StreamProgress;
+import io.bsdb.table.storage.ForwardingStorage;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -23,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,6 +99,32 @@ class DeltaWriterTest {
     assertThat(table.edit(build, edit).version()).isNotEqualTo(edited.version());
     assertThat(table.manifest(table.requireCurrentVersion()).sourcePositions())
         .containsEntry("s", "1");
+  }
+
+  /** Old versions may be deleted by others at any time. */
+  @Test
+  void deletesWhatItHasNotPublishedWhileVersionsArePruned() throws IOException {
+    change("k1");
+    AtomicBoolean prunes = new AtomicBoolean();
+    Table pruned =
+        Table.of(
+            new ForwardingStorage(table.storage()) {
+              @Override
+              public InputStream open(String path) throws IOException {
+                if (prunes.getAndSet(false)) {
+                  table.prune(1);
+                }
+                return super.open(path);
+              }
+            });
+    try (DeltaWriter writer = DeltaWriter.create(pruned)) {
+      writer.put(bytes("k2"), bytes("new"));
+      writer.requireVersion(base);
+      assertThatThrownBy(writer::publish).isInstanceOf(PublishConflictException.class);
+      prunes.set(true);
+    }
+    assertThat(table.versions()).hasSize(1);
+    assertThat(table.storage().list("data")).as("that of the version").hasSize(1);
   }
 
   @Test
