@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -124,5 +125,45 @@ class QueueLimitTest {
       chains.forEach(CompletableFuture::join);
       assertThat(asked).hasSize(10).allSatisfy(this::assertAllRight);
     }
+  }
+
+  /** What completes the reads of one must not wait for room that only the other can make. */
+  @Test
+  void twoReadersThatAskEachOtherNeverWait(@TempDir Path other) throws Exception {
+    FaultyTable second = new FaultyTable(other);
+    try (SnapshotReader reader = table.open(options(Access.DIRECT, 1));
+        SnapshotReader otherReader = second.open(options(Access.DIRECT, 1));
+        Gate gate = new Gate()) {
+      for (FaultyTable each : List.of(table, second)) {
+        each.fault =
+            (position, length) -> {
+              gate.pass();
+              return length;
+            };
+      }
+      List<FutureTask<List<CompletableFuture<byte[]>>>> asking =
+          List.of(askBoth(reader, otherReader), askBoth(otherReader, reader));
+      while (reader.metrics().readsInFlight() < WAITING_PER_DEPTH
+          || otherReader.metrics().readsInFlight() < WAITING_PER_DEPTH) {
+        Thread.onSpinWait();
+      }
+      gate.open();
+      for (FutureTask<List<CompletableFuture<byte[]>>> asked : asking) {
+        assertAllRight(asked.get(60, TimeUnit.SECONDS));
+      }
+    }
+  }
+
+  /** Asks one for all keys and, where it answers, the other. */
+  private FutureTask<List<CompletableFuture<byte[]>>> askBoth(
+      SnapshotReader first, SnapshotReader then) {
+    FutureTask<List<CompletableFuture<byte[]>>> asked =
+        new FutureTask<>(
+            () ->
+                table.data.keys().stream()
+                    .map(key -> first.async().get(key).thenCompose(value -> then.async().get(key)))
+                    .toList());
+    new Thread(asked, "test-asking").start();
+    return asked;
   }
 }

@@ -3,8 +3,8 @@ package io.bsdb.reader.block;
 /** Reads blocks from disk in separate threads. Safe for many threads. */
 interface BlockQueue {
   /**
-   * Queues a request; waits while the queue is full, but not in a read thread. After {@link #close}
-   * the request fails.
+   * Queues a request; waits while the queue is full, but not in a read thread, of whatever queue:
+   * two could wait for each other. After {@link #close} the request fails.
    */
   void add(BlockRequest request);
 

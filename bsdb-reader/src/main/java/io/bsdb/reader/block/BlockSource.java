@@ -19,8 +19,8 @@ public interface BlockSource extends BlockFetch, Closeable {
 
   /**
    * Fetches a block and calls the request back: before this returns if blocks are in memory, else
-   * later, in a thread of the source. Waits while too many requests are queued, but not in such a
-   * thread. After {@link #close} the request fails.
+   * later, in a thread of the source. Waits while too many requests are queued, but not in a thread
+   * of a source. After {@link #close} the request fails.
    */
   void fetch(BlockRequest request);
 

@@ -59,7 +59,7 @@ final class PoolQueue implements BlockQueue {
 
   @Override
   public void add(BlockRequest request) {
-    if (!isReadThread()) {
+    if (!ReadThread.isCurrent()) {
       room.acquireUninterruptibly();
       request.holdsRoom = true;
     }

@@ -172,7 +172,7 @@ final class RingQueue implements BlockQueue {
 
   @Override
   public void add(BlockRequest request) {
-    if (!isReadThread()) {
+    if (!ReadThread.isCurrent()) {
       room.acquireUninterruptibly();
       request.holdsRoom = true;
     }
