@@ -10,6 +10,7 @@ import io.bsdb.reader.io.HugeMemory;
 import io.bsdb.reader.memory.ElasticMemory;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.memory.MemoryBudgetExceededException;
+import io.bsdb.reader.memory.SignatureUnit;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
@@ -33,6 +34,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -495,6 +498,50 @@ class MemoryBudgetTest {
       assertSomeFound(data(17), reader);
     }
     assertThat(memory.usedBytes()).isZero();
+  }
+
+  /** Else signatures would never be loaded again, and memory that was replaced never be freed. */
+  @Test
+  void theThreadThatLoadsGoesOnWhenMemoryIsShort() throws Exception {
+    MemoryBudget memory = MemoryBudget.of(PLENTY, Duration.ofMillis(1));
+    SignatureUnit unit = new SignatureUnit();
+    AtomicInteger loads = new AtomicInteger();
+    CountDownLatch third = new CountDownLatch(3);
+    SignatureUnit.Member member =
+        new SignatureUnit.Member() {
+          @Override
+          public int maxBits() {
+            return 8;
+          }
+
+          @Override
+          public int bits() {
+            return 0;
+          }
+
+          @Override
+          public long bytes(int bits) {
+            return 1000L * bits;
+          }
+
+          @Override
+          public boolean hold(int bits) {
+            third.countDown();
+            switch (loads.incrementAndGet()) {
+              case 1 -> throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+              case 2 -> throw new StackOverflowError("thrown by a test");
+              default -> {
+                return true;
+              }
+            }
+          }
+        };
+    unit.add(member);
+    memory.elastic().add(List.of(unit));
+    assertThat(third.await(60, TimeUnit.SECONDS)).as("loads again").isTrue();
+    assertThat(memory.failedSignatureLoads()).isEqualTo(1);
+    unit.remove(member);
+    memory.elastic().remove(unit);
   }
 
   @Test

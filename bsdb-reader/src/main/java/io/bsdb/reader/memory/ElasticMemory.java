@@ -340,7 +340,7 @@ public final class ElasticMemory {
   private boolean hold(SignatureUnit.Member member, int bits) {
     try {
       return member.hold(bits);
-    } catch (IOException e) {
+    } catch (IOException | OutOfMemoryError e) { // no buffer to read into, say
       failedLoads.incrementAndGet();
       LOG.error(
           "memory budget: signatures cannot be loaded, {} bits stay; absent keys cost more reads",
@@ -355,9 +355,10 @@ public final class ElasticMemory {
     woken = true;
     notifyAll();
     if (adjuster == null && !interval.isZero() && hasWork()) {
-      adjuster = new Thread(this::run, "bsdb-memory");
-      adjuster.setDaemon(true);
-      adjuster.start();
+      Thread started = new Thread(this::run, "bsdb-memory");
+      started.setDaemon(true);
+      started.start();
+      adjuster = started; // only now: else none would ever be begun again
     }
   }
 
@@ -370,9 +371,13 @@ public final class ElasticMemory {
     while (awaitWork()) {
       long now = System.nanoTime();
       try {
-        adjust(Duration.ofNanos(now - last));
-      } catch (RuntimeException e) { // one that is not understood must not end the adjustments
-        LOG.error("memory budget: adjustment failed", e);
+        try {
+          adjust(Duration.ofNanos(now - last));
+        } catch (RuntimeException | Error e) { // one not understood must not end the adjustments
+          LOG.error("memory budget: adjustment failed", e);
+        }
+      } catch (RuntimeException | Error e) {
+        // No memory to log.
       }
       last = now;
     }
