@@ -149,12 +149,14 @@ class RefusedVersionTest {
   }
 
   @Test
-  void anErrorDoesNotEndTheRefreshes() throws Exception {
+  void anErrorCountsAndDoesNotEndTheRefreshes() throws Exception {
     versions.publishNext();
     AtomicBoolean broken = new AtomicBoolean();
+    Heard heard = new Heard();
     try (TableReader live =
         TableReader.builder(table)
             .refreshEvery(Duration.ZERO)
+            .listener(heard)
             .check(
                 manifest -> {
                   if (broken.get()) {
@@ -162,13 +164,22 @@ class RefusedVersionTest {
                   }
                 })
             .open()) {
-      versions.publishNext();
+      String second = versions.publishNext().version();
       broken.set(true);
       Followed.refreshInBackground(live);
       assertThat(versionOf(live.get(key(0)), 0)).isEqualTo(1);
+      assertThat(live.failedRefreshes()).isEqualTo(1);
+      assertThat(live.refreshFailure())
+          .hasMessage(
+              "table %s: version %s: java.lang.StackOverflowError: thrown by a test", table, second)
+          .hasCauseInstanceOf(StackOverflowError.class);
       broken.set(false);
       Followed.refreshInBackground(live);
       assertThat(versionOf(live.get(key(0)), 0)).isEqualTo(2);
+      assertThat(live.failedRefreshes()).isEqualTo(1);
+      assertThat(live.refreshFailure()).isNull();
+      assertThat(heard.events)
+          .containsExactly("failed " + second + " IOException", "refreshed " + second);
     }
   }
 

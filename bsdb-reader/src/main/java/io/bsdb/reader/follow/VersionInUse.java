@@ -245,17 +245,21 @@ final class VersionInUse implements Closeable {
       if (previous != null) {
         release(previous);
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       if (closed) {
         throw e; // closing has interrupted it
       }
       if (e instanceof NoSuchFileException && isReplaced(version)) {
         return refresh(untried);
       }
-      refused = unwanted || isLasting(e) ? version : null;
-      failure = e;
+      Exception cause =
+          e instanceof Exception exception
+              ? exception
+              : new IOException("%s: version %s: %s".formatted(this, version, e), e);
+      refused = (unwanted && e instanceof Exception) || isLasting(cause) ? version : null;
+      failure = cause;
       failedRefreshes.incrementAndGet();
-      listener.onRefreshFailed(version, e);
+      listener.onRefreshFailed(version, cause);
       throw e;
     }
     refused = null;
