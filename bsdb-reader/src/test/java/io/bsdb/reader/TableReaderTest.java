@@ -6,6 +6,7 @@ import static io.bsdb.reader.NumberedVersions.versionOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.reader.follow.Followed;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
@@ -134,14 +135,56 @@ class TableReaderTest {
       lease.close();
       assertThat(versionOf(old.get(key(5)), 5)).as("still open").isEqualTo(1);
       busy.countDown();
-      assertThatThrownBy(
-              () -> {
-                while (old.get(key(5)) != null) {
-                  Thread.onSpinWait();
-                }
-              })
-          .isInstanceOf(ClosedReaderException.class);
+      assertCloses(old);
     }
+  }
+
+  /** Closing has not waited for the thread that closes an old version, which waits for a lookup. */
+  @Test
+  void whatIsInUseIsClosedWhenTheRefreshThreadEnds() throws Exception {
+    versions.publishNext();
+    TableReader live =
+        Followed.closeTimeout(
+                TableReader.builder(table).refreshEvery(Duration.ofDays(1)), Duration.ofMillis(1))
+            .open();
+    TableReader.Lease lease = live.lease();
+    SnapshotReader old = lease.reader();
+    versions.publishNext();
+    live.refresh();
+    SnapshotReader inUse;
+    try (TableReader.Lease newer = live.lease()) {
+      inUse = newer.reader();
+    }
+    FutureTask<Integer> lookup;
+    try (Gate gate = new Gate()) {
+      lookup =
+          new FutureTask<>(
+              () ->
+                  old.get(
+                      key(5),
+                      (index, bytes, offset, length) -> {
+                        gate.pass();
+                        return length;
+                      }));
+      new Thread(lookup, "test-lookup").start();
+      gate.awaitFirst();
+      lease.close();
+      assertCloses(old);
+      live.close();
+      assertThat(versionOf(inUse.get(key(5)), 5)).as("still open").isEqualTo(2);
+    }
+    assertThat(lookup.get()).isEqualTo(8);
+    assertCloses(inUse);
+  }
+
+  private static void assertCloses(SnapshotReader reader) {
+    assertThatThrownBy(
+            () -> {
+              while (reader.get(key(5)) != null && !Thread.currentThread().isInterrupted()) {
+                Thread.onSpinWait();
+              }
+            })
+        .isInstanceOf(ClosedReaderException.class);
   }
 
   /** Without a refresh thread; whoever refreshes may be copying for minutes. */

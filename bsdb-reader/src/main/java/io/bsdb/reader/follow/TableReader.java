@@ -362,7 +362,7 @@ public final class TableReader implements KeyLookup, Closeable {
     public void close() throws IOException {
       if (!released) {
         released = true;
-        if (inUse.release(version) && !timer.execute(inUse::tryCloseUnused)) {
+        if (inUse.release(version) && !timer.execute(inUse::closeUnusedInBackground)) {
           inUse.closeUnused();
         }
       }

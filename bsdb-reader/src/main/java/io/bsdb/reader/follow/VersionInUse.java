@@ -309,13 +309,20 @@ final class VersionInUse implements Closeable {
     }
   }
 
+  /** Closes them, on the refresh thread, for whose end closing may not have waited. */
+  void closeUnusedInBackground() {
+    tryCloseUnused();
+    closeIfRefused();
+  }
+
   /** Refuses further use. If a refresh in flight fails now, that counts for nothing. */
   void refuseUse() {
     closed = true;
   }
 
   /**
-   * Closes if use is refused: the thread that refused it may not have waited for a refresh to end.
+   * Closes if use is refused: the thread that refused it may not have waited for the refresh
+   * thread.
    */
   void closeIfRefused() {
     if (closed) {
