@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -185,6 +186,15 @@ class TableReaderTest {
               }
             })
         .isInstanceOf(ClosedReaderException.class);
+  }
+
+  @Test
+  void mayBeToldToLookAlmostNever() throws Exception {
+    versions.publishNext();
+    try (TableReader live =
+        TableReader.builder(table).refreshEvery(ChronoUnit.FOREVER.getDuration()).open()) {
+      assertThat(versionOf(live.get(key(5)), 5)).isEqualTo(1);
+    }
   }
 
   /** Without a refresh thread; whoever refreshes may be copying for minutes. */

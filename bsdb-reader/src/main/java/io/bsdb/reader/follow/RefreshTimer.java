@@ -36,7 +36,7 @@ final class RefreshTimer {
     executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
     hasThread = !interval.isZero();
     if (hasThread) {
-      long nanos = interval.toNanos();
+      long nanos = TimeUnit.NANOSECONDS.convert(interval); // at most 292 years
       long firstDelay = nanos / 2 + ThreadLocalRandom.current().nextLong(Math.max(1, nanos / 2));
       var unused =
           executor.scheduleWithFixedDelay(refresh, firstDelay, nanos, TimeUnit.NANOSECONDS);
