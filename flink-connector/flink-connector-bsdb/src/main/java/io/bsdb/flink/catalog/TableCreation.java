@@ -1,5 +1,6 @@
 package io.bsdb.flink.catalog;
 
+import io.bsdb.table.Build;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
@@ -7,6 +8,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.catalog.StagedTable;
 import org.apache.flink.table.connector.sink.abilities.SupportsStaging.StagingPurpose;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a table of what CREATE TABLE … AS SELECT builds, on the JobManager: declares it when the
@@ -20,10 +22,11 @@ final class TableCreation implements StagedTable {
   private final ObjectPath path;
   private final Map<String, String> declaration;
   private State state = State.PLANNED;
+  private @Nullable Build build;
 
   private enum State {
     PLANNED,
-    /** There was no table when the job began, so what is there is the job's. */
+    /** There was no table when the job began. */
     BEGUN
   }
 
@@ -62,6 +65,11 @@ final class TableCreation implements StagedTable {
     }
   }
 
+  /** Notes what the job builds; before it begins. */
+  void builds(Build value) {
+    build = value;
+  }
+
   @Override
   public void begin() {
     try {
@@ -82,9 +90,9 @@ final class TableCreation implements StagedTable {
 
   @Override
   public void abort() {
-    if (state == State.BEGUN) {
+    if (state == State.BEGUN && build != null) {
       try {
-        tables().delete(path);
+        tables().undo(path, build);
       } catch (IOException e) {
         throw failed("deleted after its job failed", e);
       }

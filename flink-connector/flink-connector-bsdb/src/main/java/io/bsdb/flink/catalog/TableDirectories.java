@@ -6,6 +6,7 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -289,6 +290,24 @@ final class TableDirectories {
         new Configuration(),
         TableDirectories.class.getClassLoader(),
         false);
+  }
+
+  /**
+   * Deletes a table that a build has made, and what one that failed has left. A table that others
+   * have made in the same place stays.
+   */
+  void undo(ObjectPath path, Build build) throws IOException {
+    Table table = table(path);
+    table.abort(build);
+    String current = table.currentVersion();
+    boolean isMade =
+        current == null
+            ? !table.storage().list("").contains(TableDeclaration.FILE)
+                && table.storage().list(SnapshotFormat.SNAPSHOTS_DIRECTORY).isEmpty()
+            : current.equals(build.version());
+    if (isMade) {
+      delete(path);
+    }
   }
 
   /**
