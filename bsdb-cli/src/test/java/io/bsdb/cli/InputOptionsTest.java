@@ -144,8 +144,9 @@ class InputOptionsTest {
     assertThat(build.status()).isEqualTo(ExitStatus.NO);
     assertThat(build.err())
         .containsPattern(
-            "the input differs from what was built: line 1, key '\\{\"k\": 0}': the values differ from byte"
-                + " \\d+ on: table=\\d+ bytes input=\\d+ bytes; did the input change\\?");
+            "bsdb: 0000000001-\\w{8} was put in service, but differs from the input: line 1,"
+                + " key '\\{\"k\": 0}': the values differ from byte \\d+ on: table=\\d+ bytes"
+                + " input=\\d+ bytes \\(did the input change\\?\\); there is no version before it");
   }
 
   @Test

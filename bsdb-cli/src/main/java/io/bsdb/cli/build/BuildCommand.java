@@ -181,21 +181,11 @@ public final class BuildCommand extends TableCommand {
 
   /** Verifies what was built, whatever has been put in service since. */
   private void verify(Manifest built) throws IOException {
-    String version = built.version();
     try {
       VerifyCommand.verify(InputBuild.directory(table.directory(), built), console);
     } catch (IOException e) {
-      String parent = built.parent();
       throw new IOException(
-          "%s was put in service, but does not verify: %s; %s"
-              .formatted(
-                  version,
-                  e.getMessage(),
-                  parent == null
-                      ? "there is no version before it: build again"
-                      : "go back with 'bsdb rollback --table %s %s'"
-                          .formatted(table.directory(), parent)),
-          e);
+          InputBuild.inServiceBut("does not verify", e, built, table.directory()), e);
     }
   }
 }

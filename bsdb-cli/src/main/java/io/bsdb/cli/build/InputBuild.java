@@ -8,6 +8,7 @@ import io.bsdb.cli.input.RowSource.LateColumnException;
 import io.bsdb.cli.input.RowSource.Sampling;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.FailureText;
 import io.bsdb.cli.output.Progress;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.table.Interruption;
@@ -169,6 +170,11 @@ final class InputBuild {
       if (reading == Reading.TO_VERIFY && manifest != null) {
         try (SnapshotReader reader = SnapshotReader.open(directory(table, manifest))) {
           InputComparison.compare(inputs, format, options.duplicates(), reader, console);
+        } catch (CommandFailure e) {
+          throw CommandFailure.refused(inServiceBut("differs from the input", e, manifest, table));
+        } catch (IOException e) {
+          throw new IOException(
+              inServiceBut("could not be compared with the input", e, manifest, table), e);
         }
       }
       return report;
@@ -219,6 +225,19 @@ final class InputBuild {
               : "duplicate key '%s': %s and %s; --duplicates first or last keeps one record of each"
                   .formatted(text, places.get(0), places.get(1)));
     }
+  }
+
+  /** Describes why a version should not be in service, and what to do. */
+  static String inServiceBut(String what, Exception why, Manifest built, Path table) {
+    String parent = built.parent();
+    return "%s was put in service, but %s: %s; %s"
+        .formatted(
+            built.version(),
+            what,
+            FailureText.of(why),
+            parent == null
+                ? "there is no version before it: build again"
+                : "go back with 'bsdb rollback --table %s %s'".formatted(table, parent));
   }
 
   /** Returns the directory of a version. */

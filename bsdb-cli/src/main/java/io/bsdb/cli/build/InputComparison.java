@@ -147,7 +147,7 @@ final class InputComparison {
 
   private CommandFailure differs(byte[] key, @Nullable Long line, String how) {
     return CommandFailure.refused(
-        "the input differs from what was built: line %,d, key '%s': %s; did the input change?"
+        "line %,d, key '%s': %s (did the input change?)"
             .formatted(line, format.describe(key), how));
   }
 
