@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,6 +98,23 @@ class TableCommandsTest {
     CommandRun unknown = CommandRun.of("rollback", "-t", table, "0000000009-00000000");
     assertThat(unknown.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(unknown.err()).contains("no such version: 0000000009-00000000");
+  }
+
+  @Test
+  void doesNotRollBackToAVersionThatWasRolledBack() throws IOException {
+    List<String> versions = Table.at(table).versions();
+    assertThat(CommandRun.of("rollback", "-t", table, versions.get(0)).status()).isZero();
+    assertThat(CommandRun.of("put", "-t", table, "k", "4").status()).isZero();
+
+    assertThat(CommandRun.of("rollback", "-t", table).out()).isEqualTo(versions.get(0) + "\n");
+    assertThat(value()).isEqualTo("k\t1\n");
+
+    CommandRun.of("rollback", "-t", table, versions.get(2));
+    CommandRun.of("prune", "-t", table, "--keep", 1);
+    CommandRun deleted = CommandRun.of("rollback", "-t", table);
+    assertThat(deleted.status()).isEqualTo(ExitStatus.NO);
+    assertThat(deleted.err())
+        .contains("the version before %s has been deleted".formatted(versions.get(2)));
   }
 
   @Test

@@ -4,9 +4,9 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.table.TableCommand;
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.table.Table;
 import java.io.IOException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -25,7 +25,7 @@ public final class RollbackCommand extends TableCommand {
   @Parameters(
       arity = "0..1",
       paramLabel = "VERSION",
-      description = "Default: the one before the version in service.")
+      description = "Default: the one whose place the version in service took.")
   private @Nullable String version;
 
   public RollbackCommand(Console console) {
@@ -42,13 +42,29 @@ public final class RollbackCommand extends TableCommand {
     return ExitStatus.OK;
   }
 
+  /** Not the one with the next lower number, which may have been rolled back itself. */
   private static String previous(Table table) throws IOException {
     String current = table.requireCurrentVersion();
-    List<String> earlier =
-        table.versions().stream().filter(each -> each.compareTo(current) < 0).toList();
-    if (earlier.isEmpty()) {
+    String before = before(current, table);
+    if (before == null) {
       throw CommandFailure.refused("there is no version before " + current);
     }
-    return earlier.get(earlier.size() - 1);
+    if (!table.contains(before)) {
+      throw CommandFailure.refused(
+          "the version before %s has been deleted: %s; name one of %s"
+              .formatted(current, before, table.versions()));
+    }
+    return before;
+  }
+
+  private static @Nullable String before(String version, Table table) throws IOException {
+    try {
+      return table.manifest(version).parent();
+    } catch (CorruptSnapshotException e) { // a rollback is its cure
+      return table.versions().stream()
+          .filter(each -> each.compareTo(version) < 0)
+          .reduce((earlier, later) -> later)
+          .orElse(null);
+    }
   }
 }
