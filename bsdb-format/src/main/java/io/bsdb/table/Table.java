@@ -125,6 +125,22 @@ public final class Table {
     return version;
   }
 
+  /**
+   * Returns the version whose place another one took, which may have been deleted meanwhile; null
+   * if it was the first. If the manifest that says so is damaged, it is the one with the next lower
+   * number.
+   */
+  public @Nullable String versionBefore(String version) throws IOException {
+    try {
+      return manifest(version).parent();
+    } catch (CorruptSnapshotException e) { // a rollback is its cure
+      return versions().stream()
+          .filter(each -> each.compareTo(version) < 0)
+          .reduce((earlier, later) -> later)
+          .orElse(null);
+    }
+  }
+
   /** Returns all complete versions, oldest first. */
   public List<String> versions() throws IOException {
     List<String> versions = new ArrayList<>();

@@ -4,7 +4,6 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.table.TableCommand;
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +44,7 @@ public final class RollbackCommand extends TableCommand {
   /** Not the one with the next lower number, which may have been rolled back itself. */
   private static String previous(Table table) throws IOException {
     String current = table.requireCurrentVersion();
-    String before = before(current, table);
+    String before = table.versionBefore(current);
     if (before == null) {
       throw CommandFailure.refused("there is no version before " + current);
     }
@@ -55,16 +54,5 @@ public final class RollbackCommand extends TableCommand {
               .formatted(current, before, table.versions()));
     }
     return before;
-  }
-
-  private static @Nullable String before(String version, Table table) throws IOException {
-    try {
-      return table.manifest(version).parent();
-    } catch (CorruptSnapshotException e) { // a rollback is its cure
-      return table.versions().stream()
-          .filter(each -> each.compareTo(version) < 0)
-          .reduce((earlier, later) -> later)
-          .orElse(null);
-    }
   }
 }

@@ -78,6 +78,15 @@ class ProceduresTest {
     assertThat(table.currentVersion()).isEqualTo(versions.get(2));
   }
 
+  @Test
+  void rollsBackToWhatWasInServiceBefore() throws Exception {
+    session.run("CALL c.sys.rollback_to('default.t')");
+    session.run("INSERT OVERWRITE c.`default`.t SELECT f0, 4 FROM s");
+    assertThat(session.texts("CALL c.sys.rollback_to('default.t')"))
+        .as("not version 3, which was rolled back")
+        .containsExactly("+I[%s]".formatted(versions.get(1)));
+  }
+
   @Tag("any-release")
   @Test
   void expires() throws Exception {

@@ -70,19 +70,23 @@ final class Versions {
   }
 
   /**
-   * Returns the version before the one in service.
+   * Returns the version that was in service before, not the one with the next lower number, which
+   * may have been rolled back itself.
    *
-   * @throws ValidationException if there is none
+   * @throws ValidationException if there is none, or it has been deleted
    */
   static String previous(Table table) throws IOException {
     String current = table.requireCurrentVersion();
-    return table.versions().stream()
-        .filter(version -> version.compareTo(current) < 0)
-        .reduce((earlier, later) -> later)
-        .orElseThrow(
-            () ->
-                new ValidationException(
-                    "there is no version before %s in table %s"
-                        .formatted(current, table.storage())));
+    String before = table.versionBefore(current);
+    if (before == null) {
+      throw new ValidationException(
+          "there is no version before %s in table %s".formatted(current, table.storage()));
+    }
+    if (!table.contains(before)) {
+      throw new ValidationException(
+          "the version before %s in table %s has been deleted: %s; name one of %s"
+              .formatted(current, table.storage(), before, table.versions()));
+    }
+    return before;
   }
 }
