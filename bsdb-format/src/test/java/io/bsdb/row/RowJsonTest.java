@@ -4,10 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.row.text.ValueParser;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +32,7 @@ class RowJsonTest {
   private static final Pattern EXAMPLE =
       Pattern.compile("\\| `+ ?([^`]+(?:`\\w+`[^`]*)*?) ?`+ \\| `([0-9a-f ]+)` \\| `(.+)` \\|");
   private static final byte[] ID = {0, 0, 0, 7};
+  private static final ObjectMapper MAPPER = JsonMapper.builder(ValueParser.JSON).build();
 
   static Stream<List<String>> examples() throws IOException {
     String page = Files.readString(Path.of("..", "docs", "FORMAT.md"));
@@ -91,10 +96,22 @@ class RowJsonTest {
       byte[] again = codec.encodeValue(new Object[] {read(schema, valueOf(json))});
 
       assertThat(RowJsonWriter.of(schema).row(ID, again)).as("seed %d", seed).isEqualTo(json);
+      assertThat(MAPPER.readTree(bytes(schema, value)))
+          .as("seed %d: %s", seed, json)
+          .isEqualTo(MAPPER.readTree(json));
       if (!json.contains("NaN")) { // which has many bit patterns
         assertThat(again).as("seed %d: %s %s", seed, type, json).isEqualTo(value);
       }
     }
+  }
+
+  /** Returns a row as it is written to a stream of bytes. */
+  private static byte[] bytes(Schema schema, byte[] value) throws IOException {
+    var bytes = new ByteArrayOutputStream();
+    try (JsonGenerator out = MAPPER.createGenerator(bytes)) {
+      RowJsonWriter.of(schema).writeRow(out, ID, value);
+    }
+    return bytes.toByteArray();
   }
 
   /** Names of JSON members are keys of maps, and may be as long as these. */

@@ -16,9 +16,9 @@ import io.bsdb.row.MapView;
 import io.bsdb.row.RowLayout;
 import io.bsdb.row.RowView;
 import io.bsdb.row.Schema;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -342,13 +342,13 @@ public final class RowJsonWriter {
   }
 
   private static String text(IOConsumer<JsonGenerator> writing) {
-    var text = new ByteArrayOutputStream();
+    var text = new StringWriter();
     try (JsonGenerator out = FACTORY.createGenerator(text)) {
       writing.accept(out.setPrettyPrinter(new Spaced()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return text.toString(StandardCharsets.UTF_8);
+    return text.toString();
   }
 
   /** One line with a space after each comma and colon. */
