@@ -227,9 +227,9 @@ public final class RowJsonWriter {
         return;
       }
     }
-    if (isText(type)) {
+    if (isText(type) && out.getOutputTarget() instanceof OutputStream) {
       byte[] ascii = view.bytesAt(i);
-      if (isAscii(ascii) && out.getOutputTarget() instanceof OutputStream) {
+      if (isAscii(ascii)) {
         out.writeUTF8String(ascii, 0, ascii.length);
         return;
       }

@@ -118,7 +118,7 @@ public final class Connections extends ServerConnector {
       int filled = super.fill(buffer);
       if (filled <= 0) {
         inRow = 0;
-      } else if ((phase == Phase.IDLE || phase == Phase.NEW)) {
+      } else if (phase == Phase.IDLE || phase == Phase.NEW) {
         enter(Phase.HEADER);
       }
       return filled;
