@@ -13,6 +13,7 @@ import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.row.text.ValueParser;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
@@ -101,6 +102,34 @@ class RowJsonTest {
           .isEqualTo(MAPPER.readTree(json));
       if (!json.contains("NaN")) { // which has many bit patterns
         assertThat(again).as("seed %d: %s %s", seed, type, json).isEqualTo(value);
+      }
+    }
+  }
+
+  @Test
+  void decimalsHaveNoExponents() {
+    for (int scale = 0; scale <= 38; scale++) {
+      Schema schema = schema("DECIMAL(38, " + scale + ")");
+      for (long unscaled : new long[] {0, 1, -1, 10, 99, -12_345_678}) {
+        BigDecimal decimal = BigDecimal.valueOf(unscaled, scale);
+        byte[] value = RowCodec.of(schema).encodeValue(decimal);
+        assertThat(valueOf(RowJsonWriter.of(schema).row(ID, value)))
+            .isEqualTo(decimal.toPlainString());
+      }
+    }
+  }
+
+  @Test
+  void textsOfAnyLengthAreTheSameInBytes() throws IOException {
+    Schema schema = schema("STRING");
+    for (int length = 1; length < 30; length++) {
+      for (int at = 0; at < length; at++) {
+        String text = "a".repeat(at) + 'é' + "b".repeat(length - at - 1);
+        byte[] value = RowCodec.of(schema).encodeValue(text);
+        assertThat(new String(bytes(schema, value), UTF_8))
+            .isEqualTo("{\"id\":7,\"v\":\"" + text + "\"}");
+        value[value.length - length - 1 + at] = (byte) 0x80; // no longer UTF-8
+        assertThat(new String(bytes(schema, value), UTF_8)).contains("malformedUtf8");
       }
     }
   }

@@ -6,10 +6,10 @@ import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.io.IOConsumer;
+import io.bsdb.format.row.LittleEndian;
 import io.bsdb.row.ArrayView;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
-import io.bsdb.row.ColumnType.Kind;
 import io.bsdb.row.FieldView;
 import io.bsdb.row.KeyView;
 import io.bsdb.row.MapView;
@@ -56,23 +56,67 @@ public final class RowJsonWriter {
 
   private final Schema schema;
   private final RowLayout layout;
-  private final List<SerializedString> names;
 
   /** The positions of the columns that rows are written with. */
   private final int[] columns;
+
+  /** The members of rows, one per such column. */
+  private final Member[] members;
 
   private final boolean longNumbersAsText;
 
   /** The member that says whether a row is ended; null if there are no ended rows. */
   private final @Nullable String ended;
 
+  /** How a value is written. */
+  private enum Form {
+    INT,
+    LONG,
+    DECIMAL,
+    TEXT,
+    ARRAY,
+    MAP,
+    ROW,
+    OTHER;
+
+    static Form of(ColumnType type, boolean longNumbersAsText) {
+      boolean isNumber = !longNumbersAsText && !type.isAddress();
+      return switch (type.kind()) {
+        case INT -> INT;
+        case BIGINT -> isNumber ? LONG : OTHER;
+        case DECIMAL -> isNumber ? DECIMAL : OTHER;
+        case CHAR, VARCHAR -> TEXT;
+        case ARRAY -> ARRAY;
+        case MAP -> MAP;
+        case ROW -> ROW;
+        default -> OTHER;
+      };
+    }
+  }
+
+  /** A column of rows: its name, where its values are, and how they are written. */
+  private record Member(SerializedString name, boolean ofKey, int position, Form form) {
+    static Member of(Schema schema, int column, boolean longNumbersAsText) {
+      Column of = schema.columns().get(column);
+      int keyPosition = schema.keyPosition(column);
+      boolean ofKey = keyPosition >= 0;
+      return new Member(
+          new SerializedString(of.name()),
+          ofKey,
+          ofKey ? keyPosition : schema.valuePosition(column),
+          Form.of(of.type(), longNumbersAsText));
+    }
+  }
+
   private RowJsonWriter(
       Schema schema, int[] columns, boolean longNumbersAsText, @Nullable String ended) {
     this.schema = schema;
     this.layout = RowLayout.ofValues(schema);
-    this.names =
-        schema.columns().stream().map(column -> new SerializedString(column.name())).toList();
     this.columns = columns;
+    this.members =
+        Arrays.stream(columns)
+            .mapToObj(i -> Member.of(schema, i, longNumbersAsText))
+            .toArray(Member[]::new);
     this.longNumbersAsText = longNumbersAsText;
     this.ended = ended;
   }
@@ -163,15 +207,14 @@ public final class RowJsonWriter {
       throws IOException {
     KeyView keyView = KeyView.of(schema).wrap(key);
     out.writeStartObject();
-    for (int i : columns) {
-      out.writeFieldName(names.get(i));
-      int keyPosition = schema.keyPosition(i);
-      if (keyPosition >= 0) {
-        write(out, keyView, keyPosition);
+    for (Member member : members) {
+      out.writeFieldName(member.name);
+      if (member.ofKey) {
+        write(out, keyView, member.position, member.form);
       } else if (valueView == null) {
         out.writeNull();
       } else {
-        write(out, valueView, schema.valuePosition(i));
+        write(out, valueView, member.position, member.form);
       }
     }
     if (ended != null) {
@@ -196,44 +239,47 @@ public final class RowJsonWriter {
   }
 
   private void write(JsonGenerator out, FieldView view, int i) throws IOException {
-    ColumnType type = view.type(i);
+    write(out, view, i, Form.of(view.type(i), longNumbersAsText));
+  }
+
+  private void write(JsonGenerator out, FieldView view, int i, Form form) throws IOException {
     if (view.isNull(i)) {
       out.writeNull();
-    } else if (type.kind() == Kind.ARRAY) {
-      ArrayView array = view.arrayAt(i);
-      out.writeStartArray();
-      for (int k = 0; k < array.size(); k++) {
-        write(out, array, k);
-      }
-      out.writeEndArray();
-    } else if (type.kind() == Kind.MAP) {
-      writeMap(out, view.mapAt(i));
-    } else if (type.kind() == Kind.ROW) {
-      writeFields(out, view.rowAt(i), type.fields());
-    } else {
-      writeScalar(out, view, i);
+      return;
+    }
+    switch (form) {
+      case INT -> out.writeNumber(view.intAt(i));
+      case LONG -> out.writeNumber(view.longAt(i));
+      case DECIMAL -> out.writeNumber(plain(view.decimalAt(i)));
+      case TEXT -> writeText(out, view, i);
+      case ARRAY -> writeArray(out, view.arrayAt(i));
+      case MAP -> writeMap(out, view.mapAt(i));
+      case ROW -> writeFields(out, view.rowAt(i), view.type(i).fields());
+      case OTHER -> writeScalar(out, view, i);
     }
   }
 
-  private void writeScalar(JsonGenerator out, FieldView view, int i) throws IOException {
-    ColumnType type = view.type(i);
-    if (!longNumbersAsText && !type.isAddress()) {
-      if (type.kind() == Kind.INT) {
-        out.writeNumber(view.intAt(i));
-        return;
-      }
-      if (type.kind() == Kind.BIGINT) {
-        out.writeNumber(view.longAt(i));
-        return;
-      }
+  private void writeArray(JsonGenerator out, ArrayView array) throws IOException {
+    out.writeStartArray();
+    for (int k = 0; k < array.size(); k++) {
+      write(out, array, k);
     }
-    if (isText(type) && out.getOutputTarget() instanceof OutputStream) {
+    out.writeEndArray();
+  }
+
+  private void writeText(JsonGenerator out, FieldView view, int i) throws IOException {
+    if (out.getOutputTarget() instanceof OutputStream) {
       byte[] ascii = view.bytesAt(i);
       if (isAscii(ascii)) {
         out.writeUTF8String(ascii, 0, ascii.length);
         return;
       }
     }
+    writeScalar(out, view, i);
+  }
+
+  private void writeScalar(JsonGenerator out, FieldView view, int i) throws IOException {
+    ColumnType type = view.type(i);
     Object value = Objects.requireNonNull(view.valueAt(i));
     String text = scalar(view, i, value);
     if (text == null) {
@@ -252,17 +298,16 @@ public final class RowJsonWriter {
     }
   }
 
-  private static boolean isText(ColumnType type) {
-    return type.kind() == Kind.VARCHAR || type.kind() == Kind.CHAR;
-  }
-
   private static boolean isAscii(byte[] text) {
-    for (byte b : text) {
-      if (b < 0) {
-        return false;
-      }
+    int at = 0;
+    long sum = 0;
+    for (; at <= text.length - Long.BYTES; at += Long.BYTES) {
+      sum |= LittleEndian.getLong(text, at);
     }
-    return true;
+    for (; at < text.length; at++) {
+      sum |= text[at];
+    }
+    return (sum & 0x8080_8080_8080_8080L) == 0;
   }
 
   private static boolean isLong(Object value) {
@@ -327,7 +372,7 @@ public final class RowJsonWriter {
       return Base64.getEncoder().encodeToString(bytes);
     }
     if (value instanceof BigDecimal decimal) {
-      return decimal.toPlainString();
+      return plain(decimal);
     }
     if (value instanceof Double number) {
       return ShortestDecimal.of(number);
@@ -339,6 +384,11 @@ public final class RowJsonWriter {
     String text = value.toString();
     boolean isLocal = value instanceof LocalTime || value instanceof LocalDateTime;
     return isLocal && text.indexOf(':') == text.lastIndexOf(':') ? text + ":00" : text;
+  }
+
+  /** Digits without an exponent. Up to a scale of 6 that is what toString returns, faster. */
+  private static String plain(BigDecimal decimal) {
+    return decimal.scale() <= 6 ? decimal.toString() : decimal.toPlainString();
   }
 
   private static String text(IOConsumer<JsonGenerator> writing) {
