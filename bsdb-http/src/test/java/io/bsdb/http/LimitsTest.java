@@ -252,13 +252,17 @@ class LimitsTest {
   void timeOfLookupsThatOthersWaitFor() throws Exception {
     serve(Map.of());
     try (ServedTable table = open(ReaderOptions.defaults())) {
-      table.took(50_000);
-      assertThat(table.isQuick()).isTrue();
       table.took(50_001);
-      for (int i = 0; i < 100; i++) {
-        assertThat(table.isQuick()).isFalse();
+      table.took(50_000);
+      table.took(50_001);
+      assertThat(table.isQuick()).as("no two in a row").isTrue();
+      for (int round = 0; round < 2; round++) {
+        table.took(50_001);
+        for (int i = 0; i < 100; i++) {
+          assertThat(table.isQuick()).isFalse();
+        }
+        assertThat(table.isQuick()).isTrue();
       }
-      assertThat(table.isQuick()).isTrue();
     }
     try (ServedTable table = open(ReaderOptions.builder().access(Access.DIRECT).build())) {
       assertThat(table.isQuick()).isFalse();

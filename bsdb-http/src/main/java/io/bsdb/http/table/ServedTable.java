@@ -24,10 +24,13 @@ public final class ServedTable implements Closeable {
    */
   private static final int WAITING = 8;
 
-  /** Beyond this, a lookup has read what was not in memory, or its value is long. */
+  /**
+   * Beyond this, a lookup has read what was not in memory, or its value is long; or its thread was
+   * interrupted by another one, which seldom happens to two lookups in a row.
+   */
   private static final long QUICK_NANOS = 50_000;
 
-  /** Lookups that are not taken for quick after one that was not. */
+  /** Lookups that are not taken for quick after two that were not. */
   private static final int SLOW_LOOKUPS = 100;
 
   private final String name;
@@ -40,6 +43,9 @@ public final class ServedTable implements Closeable {
 
   /** Lookups left that are not taken for quick; counted by many threads, some of them in vain. */
   private volatile int slow;
+
+  /** Whether the last lookup that should have been quick was not. */
+  private volatile boolean lastWasSlow;
 
   private ServedTable(String name, Path directory, ReaderOptions options, TableReader reader) {
     this.name = name;
@@ -98,7 +104,8 @@ public final class ServedTable implements Closeable {
   /**
    * Whether a lookup of one key may be expected to take some microseconds, so that other
    * connections can wait for it. A table in memory may be mapped from a file that is not in the
-   * page cache: after a lookup that was slow, the next hundred are not expected to be quick.
+   * page cache: after two lookups in a row that were slow, the next hundred are not expected to be
+   * quick, nor are another hundred if the one after them is slow again.
    */
   public boolean isQuick() {
     int left = slow;
@@ -110,8 +117,12 @@ public final class ServedTable implements Closeable {
 
   /** Notes how long a lookup took that was expected to be quick. */
   public void took(long nanos) {
-    if (nanos > QUICK_NANOS) {
+    boolean wasSlow = nanos > QUICK_NANOS;
+    if (wasSlow && lastWasSlow) {
       slow = SLOW_LOOKUPS;
+    }
+    if (wasSlow != lastWasSlow) {
+      lastWasSlow = wasSlow;
     }
   }
 
