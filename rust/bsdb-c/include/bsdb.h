@@ -36,8 +36,8 @@ void bsdb_close(bsdb_table *table);
    Values that bsdb_get gave before are no longer valid. */
 int bsdb_refresh(bsdb_table *table);
 
-/* The value of a key, until the next bsdb_refresh or bsdb_close; one that must be decoded is valid until the thread's
-   next bsdb_get or bsdb_get_many. BSDB_ABSENT if there is none. */
+/* The value of a key, until the next bsdb_refresh or bsdb_close if it lies in a mapped file as it is; else, as with BSDB_READ and in
+   compressed tables, until the thread's next bsdb_get or bsdb_get_many. BSDB_ABSENT if there is none. */
 int bsdb_get(const bsdb_table *table, const void *key, size_t key_length, const void **value, size_t *value_length);
 
 /* The values of many keys, each NULL if there is none: a third to a half of the time of single lookups. Valid until the thread's next

@@ -13,6 +13,8 @@ use crate::table::{current, Options, Table};
 pub struct Follower {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    /// That of the thread. A child that is forked from it has no thread, and stays with its version until `refresh`.
+    process: u32,
 }
 
 struct Shared {
@@ -65,7 +67,7 @@ impl Follower {
             stop: Mutex::default(),
             stopped: Condvar::new(),
         };
-        Ok(Follower { shared: Arc::new(shared), thread: None })
+        Ok(Follower { shared: Arc::new(shared), thread: None, process: std::process::id() })
     }
 
     /// The version in use. It stays readable as long as somebody holds it.
@@ -109,6 +111,9 @@ impl Shared {
 
 impl Drop for Follower {
     fn drop(&mut self) {
+        if std::process::id() != self.process {
+            return std::mem::forget(self.thread.take());
+        }
         *lock(&self.shared.stop) = true;
         self.shared.stopped.notify_all();
         if let Some(thread) = self.thread.take() {

@@ -92,7 +92,7 @@ impl Pilot {
         need!(pilot.entry(parts as usize) == end, "last entry of the perfect hash");
         for part in 0..parts as usize {
             let (entry, next) = (pilot.entry(part), pilot.entry(part + 1));
-            let keys = (next as u32).wrapping_sub(entry as u32);
+            let keys = (next as u32).saturating_sub(entry as u32);
             let spare = position(next).wrapping_sub(position(entry));
             need!((1..=65_536).contains(&keys) && spare <= keys, "part {part} of the perfect hash is out of range");
         }
@@ -248,5 +248,18 @@ mod tests {
         assert_eq!((hash.high, hash.low), (0xa18d_ab9f_52ed_7b9e, 0x616f_5321_1d12_7b1d));
         let long: Vec<u8> = (0..512).map(|i| i as u8).collect();
         assert_eq!(KeyHash::of(&long).high, 0x111d_5771_df64_cbcb);
+    }
+
+    #[test]
+    fn rejects_parts_whose_ranks_go_round() {
+        // 65,536 parts of 65,536 keys are 2^32, which is 0 in a directory entry; 64 of 1,025 keys are all there can be.
+        let (n, whole) = (65_600u32, 65_536u32);
+        let first = |part: u32| (part.min(whole) as u64 * 65_536 + part.saturating_sub(whole) as u64 * 1025) as u32;
+        let mut section = vec![2, 1, 0, 0];
+        [n, 0, 0, n, 1, 0, 0].iter().for_each(|word| section.extend(word.to_le_bytes()));
+        (0..=n).for_each(|part| section.extend((first(part) as u64).to_le_bytes()));
+        section.extend(vec![0; n as usize]);
+        assert_eq!(first(n), n);
+        assert_eq!(PerfectHash::open(section.into(), n).err().map(|e| e.kind()), Some(crate::ErrorKind::Corrupt));
     }
 }

@@ -22,7 +22,9 @@ fn mismatch<T>(kind: &Type, value: &Value) -> Result<T> {
 
 /// An unscaled value at another scale; none if digits would be lost or there are too many.
 fn rescaled(unscaled: i128, from: u32, to: u32, precision: u32) -> Option<i128> {
-    let unscaled = if from <= to {
+    let unscaled = if unscaled == 0 {
+        0
+    } else if from <= to {
         unscaled.checked_mul(10i128.checked_pow(to - from)?)?
     } else {
         let factor = 10i128.checked_pow(from - to)?;
@@ -117,13 +119,14 @@ fn encode(kind: &Type, value: &Value, key: &mut Vec<u8>) -> Result<bool> {
         (Type::TinyInt | Type::SmallInt | Type::Int | Type::BigInt, _) => {
             let number = match value {
                 Value::Integer(number) => *number,
-                Value::Double(number) if number.trunc() == *number && number.abs() < 9e18 => *number as i64,
-                Value::Float(number) if number.trunc() == *number && number.abs() < 9e18 => *number as i64,
+                Value::Double(_) | Value::Float(_) => match exact_double(value).filter(is_long) {
+                    Some(number) => number as i64,
+                    None => return Ok(false),
+                },
                 Value::Decimal(unscaled, scale) => match rescaled(*unscaled, *scale, 0, 38).map(i64::try_from) {
                     Some(Ok(number)) => number,
                     _ => return Ok(false),
                 },
-                Value::Double(_) | Value::Float(_) => return Ok(false),
                 _ => return mismatch(kind, value),
             };
             let width = kind.width();
@@ -133,7 +136,7 @@ fn encode(kind: &Type, value: &Value, key: &mut Vec<u8>) -> Result<bool> {
             }
             key.extend_from_slice(&number.to_be_bytes()[8 - width..]);
         }
-        (Type::Float | Type::Double, Value::Float(_) | Value::Double(_) | Value::Integer(_)) => {
+        (Type::Float | Type::Double, Value::Float(_) | Value::Double(_) | Value::Integer(_) | Value::Decimal(_, 0)) => {
             let Some(number) = exact_double(value) else {
                 return Ok(false);
             };
@@ -192,9 +195,16 @@ fn exact_double(value: &Value) -> Option<f64> {
     match value {
         Value::Float(number) => Some(*number as f64),
         Value::Double(number) => Some(*number),
-        Value::Integer(number) => Some(*number as f64).filter(|&d| d as i128 == *number as i128),
+        Value::Integer(number) => exact_double(&Value::Decimal(*number as i128, 0)),
+        // The greatest number of 128 bits is none, but what is above it becomes it again.
+        Value::Decimal(number, 0) if *number < i128::MAX => Some(*number as f64).filter(|&d| d as i128 == *number),
         _ => None,
     }
+}
+
+/// Whether a number is an integer of 64 bits.
+fn is_long(number: &f64) -> bool {
+    (-(2f64.powi(63))..2f64.powi(63)).contains(number) && number.trunc() == *number
 }
 
 /// Changes the bytes of a column, from `start` on, into bytes that sort.
@@ -351,6 +361,26 @@ mod tests {
         assert!(absent("STRING", Value::Text(b"".as_slice().into())));
         assert!(absent("INT", Value::Null));
         assert!(!absent("INT", Value::Double(3.0)));
+    }
+
+    #[test]
+    fn numbers_are_keys_in_every_form_in_which_they_are_exact() {
+        let key = |kind: &str, value: Value| {
+            let mut key = Vec::new();
+            schema(&[kind], "plain").encode_key(&[value], &mut key).unwrap().then_some(key)
+        };
+        let (least, above) = (i64::MIN as f64, i64::MAX as f64);
+        for number in [least, -9.1e18, 9.2e18, 2f64.powi(63) - 1024.0] {
+            assert_eq!(key("BIGINT", Value::Double(number)), Some((number as i64).to_be_bytes().to_vec()), "{number}");
+        }
+        assert_eq!(key("BIGINT", Value::Double(above)), None);
+        assert_eq!(key("BIGINT", Value::Float(above as f32)), None);
+        assert_eq!(key("DOUBLE", Value::Decimal(1 << 70, 0)), Some(2f64.powi(70).to_be_bytes().to_vec()));
+        assert_eq!(key("FLOAT", Value::Decimal(-(1 << 70), 0)), Some((-(2f32.powi(70))).to_be_bytes().to_vec()));
+        assert_eq!(key("DOUBLE", Value::Decimal((1 << 70) + 1, 0)), None);
+        assert_eq!(key("DOUBLE", Value::Decimal(i128::MAX, 0)), None);
+        assert_eq!(key("DECIMAL(20, 0)", Value::Decimal(1 << 63, 0)), Some((1i128 << 63).to_be_bytes()[7..].to_vec()));
+        assert_eq!(key("BIGINT", Value::Decimal(0, 99)), Some(vec![0; 8]));
     }
 
     #[test]

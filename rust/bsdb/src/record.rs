@@ -185,8 +185,11 @@ impl Partition {
             return Ok(());
         }
         need!(length >= 2 * count, "body of {length} bytes for {count} slots");
-        let first = u16_at(body, 0) as usize;
+        let slots = || (0..count).map(|i| u16_at(body, 2 * i) as usize);
+        let first = slots().next().unwrap_or(0);
         need!(first == 2 * count, "first record of {count} at {first} of its body");
+        let ascend = slots().zip(slots().skip(1).chain([length])).all(|(start, end)| start <= end);
+        need!(ascend, "slots of a body of {length} bytes do not ascend");
         Ok(())
     }
 

@@ -17,6 +17,8 @@ use crate::schema::Schema;
 use crate::segment::Segment;
 
 const MAX_MANIFEST: u64 = 64 << 20;
+/// More than `CURRENT` has, so that a message can show what is in it.
+const MAX_CURRENT: u64 = 1024;
 const MAX_KEY: usize = 65_535;
 const LEAST_FOR_HUGE_PAGES: u64 = 64 << 20;
 
@@ -52,7 +54,7 @@ pub struct Table {
 /// Reads the name of the version in service.
 pub(crate) fn current(path: &Path) -> Result<String> {
     let file = path.join("CURRENT");
-    let content = read_small(&file, u64::MAX).map_err(|e| match e.kind() {
+    let content = read_small(&file, MAX_CURRENT).map_err(|e| match e.kind() {
         ErrorKind::NotFound => Error::new(ErrorKind::NotFound, "no table, or none that is published").in_file(&file),
         _ => e,
     })?;
@@ -162,8 +164,7 @@ impl Table {
     }
 
     fn open_changes(&self, previous: Option<&Table>) -> Result<Overlay> {
-        let stored = self.partitions.iter().all(|p| p.stored || p.n == 0);
-        if !stored {
+        if !self.stores_keys() {
             return Err(Error::corrupt("changes of a table whose keys are omitted").in_file(&self.path));
         }
         let old = previous.and_then(|p| p.overlay.as_ref());
@@ -233,6 +234,11 @@ impl Table {
     #[inline]
     pub(crate) fn hides(&self, value: &[u8]) -> bool {
         self.manifest.history && value == ENDED
+    }
+
+    /// Whether records hold their keys; else lookups alone know them.
+    pub fn stores_keys(&self) -> bool {
+        self.partitions.iter().all(|p| p.stored || p.n == 0)
     }
 
     /// The columns; none if keys and values are plain bytes.

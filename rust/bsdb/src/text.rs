@@ -146,7 +146,8 @@ fn write_float(number: f64, scientific: String, text: &mut String) {
     }
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    let mut digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let mut digits = digits_of(mantissa);
+    take_even(number, &mut digits);
     if mantissa.starts_with('-') {
         text.push('-');
     }
@@ -164,6 +165,27 @@ fn write_float(number: f64, scientific: String, text: &mut String) {
     write!(text, "{whole}.{fraction}").unwrap_or_default();
     if !(-3..=6).contains(&exponent) {
         write!(text, "E{exponent}").unwrap_or_default();
+    }
+}
+
+fn digits_of(mantissa: &str) -> String {
+    mantissa.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// Of two shortest decimals that are equally near a number Rust takes the greater one; takes that with the even last digit.
+fn take_even(number: f64, digits: &mut String) {
+    let last = digits.pop().and_then(|digit| digit.to_digit(10)).unwrap_or(0);
+    let lower = format!("{digits}{}", last.saturating_sub(1));
+    let is_between = |more: usize| {
+        let exact = format!("{:.*e}", lower.len() + more, number);
+        let exact = digits_of(exact.split('e').next().unwrap_or_default());
+        exact.strip_prefix(&lower).is_some_and(|rest| rest.trim_end_matches('0') == "5")
+    };
+    // No number has more digits than that.
+    if last % 2 == 1 && is_between(20) && is_between(800) {
+        *digits = lower;
+    } else {
+        digits.extend(char::from_digit(last, 10));
     }
 }
 
@@ -195,5 +217,36 @@ fn time(millis: u32, nanos: u32) -> String {
         f if f % 1_000_000 == 0 => format!("{clock}.{:03}", f / 1_000_000),
         f if f % 1000 == 0 => format!("{clock}.{:06}", f / 1000),
         f => format!("{clock}.{f:09}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_the_even_one_of_two_decimals_that_are_equally_near() {
+        let text = |value: Value| {
+            let mut text = String::new();
+            write_scalar(&Type::Double, &value, &mut text);
+            text
+        };
+        // Exact values, which have one digit more than the shortest decimals.
+        for (double, expected) in [
+            (1_125_899_906_842_624.0 + 0.25, "1.1258999068426242E15"),
+            (-1_125_899_906_842_624.0 - 0.75, "-1.1258999068426248E15"),
+            (2_012_759_777_494_422.0 + 0.25, "2.0127597774944222E15"),
+            (562_949_953_421_312.0 + 0.125, "5.629499534213121E14"),
+            (0.1, "0.1"),
+            (-1.0, "-1.0"),
+            (5e-324, "5.0E-324"),
+            (9e-324, "1.0E-323"),
+        ] {
+            assert_eq!(text(Value::Double(double)), expected);
+        }
+        for (float, expected) in [(2_833_094.0 + 0.25, "2833094.2"), (340_540.0 + 0.625, "340540.62"), (0.7f32, "0.7")]
+        {
+            assert_eq!(text(Value::Float(float)), expected);
+        }
     }
 }

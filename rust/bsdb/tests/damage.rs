@@ -59,3 +59,58 @@ fn each_damaged_byte_is_found_or_does_no_harm() {
     }
     fs::remove_dir_all(&scratch).unwrap();
 }
+
+#[test]
+fn a_long_current_is_not_read() {
+    let (target, mut files) = (std::env::temp_dir().join(format!("bsdb-current-{}", std::process::id())), Vec::new());
+    copy(&folder().join("tables/compact"), &target, &mut files);
+    let current = fs::OpenOptions::new().append(true).open(target.join("CURRENT")).unwrap();
+    current.set_len(4 << 40).unwrap();
+    let error = Table::open(&target, Options::default()).err().unwrap();
+    fs::remove_dir_all(&target).unwrap();
+    assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    assert!(error.to_string().contains("CURRENT"), "{error}");
+}
+
+/// The slot of the last record of a block leads into the padding, and the block has the checksum of that.
+#[test]
+fn no_record_goes_on_into_the_padding_of_its_block() {
+    let (target, mut files) = (std::env::temp_dir().join(format!("bsdb-slots-{}", std::process::id())), Vec::new());
+    copy(&folder().join("tables/blocked"), &target, &mut files);
+    let expected = records(&Table::open(&target, Options::default()).unwrap()).unwrap();
+    let mut forged = 0;
+    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "bsdb")) {
+        let mut data = fs::read(file).unwrap();
+        let word = |data: &[u8], at: usize| u32::from_le_bytes(data[at..at + 4].try_into().unwrap()) as usize;
+        let (mut at, mut rank) = (word(&data, 32), 0);
+        // What follows the last block has no such first rank.
+        while word(&data, at + 8) == rank {
+            let (content, count) = (word(&data, at + 4), word(&data, at + 12) & 0xFFFF);
+            let end = at + content.next_multiple_of(4096);
+            if count > 1 && end > at + content {
+                let slot = at + 24 + 2 * (count - 1);
+                data[slot..slot + 2].copy_from_slice(&(content as u16 - 23).to_le_bytes());
+                let mut prefix = data[16..32].to_vec();
+                prefix.extend([1, 0, 0, 0]);
+                prefix.extend((at as u64).to_le_bytes());
+                let checksum = crc32c::crc32c_append(crc32c::crc32c(&prefix), &data[at + 4..end]);
+                data[at..at + 4].copy_from_slice(&checksum.to_le_bytes());
+                forged += 1;
+            }
+            (at, rank) = (end, rank + count);
+        }
+        fs::write(file, data).unwrap();
+    }
+    let mut failures = 0;
+    for access in [Access::Mapped, Access::Read] {
+        let table = Table::open(&target, Options::default().access(access)).unwrap();
+        for (key, value) in &expected {
+            match table.get(key) {
+                Ok(found) => assert_eq!(found.as_deref(), Some(&value[..])),
+                Err(e) => failures += (e.kind() == ErrorKind::Corrupt) as usize,
+            }
+        }
+    }
+    fs::remove_dir_all(&target).unwrap();
+    assert!(forged > 0 && failures >= 4 * forged, "{forged} blocks, {failures} failures");
+}
