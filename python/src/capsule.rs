@@ -65,12 +65,16 @@ pub fn import(object: &Bound<PyAny>) -> PyResult<Option<(Field, Vec<Data>)>> {
         let capsule = object.call_method0("__arrow_c_stream__")?;
         // SAFETY: the capsule holds a valid stream, which becomes ours.
         let mut stream = unsafe { ArrowStream::take(pointer(&capsule, STREAM)?) };
-        let field = stream.field().map_err(PyValueError::new_err)?;
-        let mut batches = Vec::new();
-        while let Some(batch) = stream.next().map_err(PyValueError::new_err)? {
-            batches.push(batch);
-        }
-        return Ok(Some((field, batches)));
+        // The stream may wait for threads that call Python.
+        let taken = object.py().detach(|| {
+            let field = stream.field()?;
+            let mut batches = Vec::new();
+            while let Some(batch) = stream.next()? {
+                batches.push(batch);
+            }
+            Ok((field, batches))
+        });
+        return taken.map(Some).map_err(PyValueError::new_err::<String>);
     }
     if object.hasattr("__arrow_c_array__")? {
         let pair = object

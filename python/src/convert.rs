@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 
-use bsdb::{Schema, Type, Value};
+use bsdb::{Place, RowLayout, Schema, Type, Value};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::error::raise;
+
+/// A number that no key has.
+const TOO_LARGE: Value<'static> = Value::Decimal(i128::MAX, 0);
 
 /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar.
 fn days_of(year: i64, month: i64, day: i64) -> i64 {
@@ -38,12 +41,11 @@ pub fn value_of(object: &Bound<PyAny>) -> PyResult<Value<'static>> {
         return Ok(Value::Boolean(b.is_true()));
     }
     if object.is_instance_of::<PyInt>() {
-        // What is beyond 64 bits is no key but of a DECIMAL.
         return Ok(match object.extract::<i64>() {
             Ok(number) => Value::Integer(number),
             Err(_) => object
                 .extract::<i128>()
-                .map_or(Value::Null, |number| Value::Decimal(number, 0)),
+                .map_or(TOO_LARGE, |number| Value::Decimal(number, 0)),
         });
     }
     if let Ok(f) = object.cast::<PyFloat>() {
@@ -60,6 +62,9 @@ pub fn value_of(object: &Bound<PyAny>) -> PyResult<Value<'static>> {
         return decimal_of(object);
     }
     if object.hasattr("hour")? && object.hasattr("year")? {
+        if object.ne(object)? {
+            return Ok(Value::Null); // NaT of pandas
+        }
         let mut instant = object.clone();
         if !object.getattr("tzinfo")?.is_none() {
             let utc = object
@@ -98,21 +103,32 @@ pub fn value_of(object: &Bound<PyAny>) -> PyResult<Value<'static>> {
         return Ok(if micros % 1000 == 0 {
             Value::Time((micros / 1000) as i32)
         } else {
-            Value::Null
+            Value::Time(-1) // which no key has
         });
     }
     if object.hasattr("item")? {
-        return value_of(&object.call_method0("item")?);
+        let item = object.call_method0("item")?;
+        // What Python has no type for, such as a long double, stays what it is.
+        if !item.get_type().is(object.get_type()) {
+            return value_of(&item);
+        }
     }
     Err(PyTypeError::new_err(format!("{name} cannot be a key")))
 }
 
 fn decimal_of(object: &Bound<PyAny>) -> PyResult<Value<'static>> {
-    let (sign, digits, exponent): (u8, Vec<u8>, Bound<PyAny>) =
+    let (sign, mut digits, exponent): (u8, Vec<u8>, Bound<PyAny>) =
         object.call_method0("as_tuple")?.extract()?;
-    let Ok(exponent) = exponent.extract::<i32>() else {
-        return Ok(Value::Null);
+    let Ok(mut exponent) = exponent.extract::<i64>() else {
+        return Ok(TOO_LARGE); // or no number
     };
+    while digits.last() == Some(&0) {
+        digits.pop();
+        exponent = exponent.saturating_add(1);
+    }
+    if digits.is_empty() {
+        exponent = 0;
+    }
     let mut unscaled: Option<i128> = Some(0);
     let zeros = exponent.clamp(0, 60) as usize;
     for digit in digits.into_iter().chain(std::iter::repeat_n(0, zeros)) {
@@ -121,12 +137,12 @@ fn decimal_of(object: &Bound<PyAny>) -> PyResult<Value<'static>> {
             .and_then(|u| u.checked_add(digit as i128));
     }
     let unscaled = unscaled.map(|u| if sign == 1 { -u } else { u });
-    Ok(unscaled.map_or(Value::Null, |u| {
-        Value::Decimal(u, (-exponent).max(0) as u32)
-    }))
+    let scale = exponent.saturating_neg().clamp(0, u32::MAX as i64) as u32;
+    Ok(unscaled.map_or(TOO_LARGE, |u| Value::Decimal(u, scale)))
 }
 
-/// The bytes of a key, or of its leading columns; none if there can be no such key.
+/// The bytes of a key, or of its leading columns and of empty text, which no key is but others are near; none if there can be no
+/// such key.
 pub fn key_of(
     schema: Option<&Schema>,
     object: &Bound<PyAny>,
@@ -146,17 +162,24 @@ pub fn key_of(
     };
     let mut values = Vec::with_capacity(schema.key.len());
     if let Ok(members) = object.cast::<PyDict>() {
+        let mut missing = None;
         for &column in &schema.key {
             let name = &schema.columns[column].name;
-            match members.get_item(name)? {
-                Some(value) => values.push(value_of(&value)?),
-                None if leading && !values.is_empty() => break,
-                None => {
+            match (members.get_item(name)?, missing) {
+                (Some(value), None) => values.push(value_of(&value)?),
+                (None, None) => missing = Some(name),
+                (None, _) => {}
+                (Some(_), Some(missing)) => {
                     return Err(PyKeyError::new_err(format!(
-                        "key column {name:?} is missing"
+                        "key column {missing:?} is missing in front of {name:?}"
                     )))
                 }
             }
+        }
+        if let Some(name) = missing.filter(|_| !leading || values.is_empty()) {
+            return Err(PyKeyError::new_err(format!(
+                "key column {name:?} is missing"
+            )));
         }
     } else if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
         for value in object.try_iter()? {
@@ -181,19 +204,54 @@ pub fn key_of(
     let is_key = schema
         .encode_key(&values, &mut key)
         .map_err(|e| raise(object.py(), e))?;
-    Ok(is_key.then_some(key))
+    let is_empty =
+        |value: &Value| matches!(value, Value::Text(t) | Value::Bytes(t) if t.is_empty());
+    let near = leading && schema.key.len() == 1 && is_empty(&values[0]);
+    Ok((is_key || near).then_some(key))
 }
 
-/// A record as a dict.
+/// Whether a key, or one of its columns, is null.
+pub fn holds_null(key: &Bound<PyAny>) -> PyResult<bool> {
+    let columns = match key.cast::<PyDict>() {
+        Ok(members) => members.values().into_any(),
+        Err(_) => key.clone(),
+    };
+    if columns.is_instance_of::<PyTuple>() || columns.is_instance_of::<PyList>() {
+        for column in columns.try_iter()? {
+            if value_of(&column?)? == Value::Null {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    Ok(value_of(&columns)? == Value::Null)
+}
+
+/// A record as a dict of the given columns.
 pub fn dict_of<'py>(
     py: Python<'py>,
     schema: &Schema,
+    columns: impl Iterator<Item = usize> + Clone,
     key: &[u8],
     value: &[u8],
 ) -> PyResult<Bound<'py, PyDict>> {
-    let values = schema.decode(key, value).map_err(|e| raise(py, e))?;
+    let failed = |e| raise(py, e);
+    let of_key = |number| matches!(schema.place(number), Place::Key(_));
+    // The key may not be there where none of its columns is wanted.
+    let keys = match columns.clone().any(of_key) {
+        true => schema.decode_key(key).map_err(failed)?,
+        false => vec![],
+    };
+    let row = RowLayout::new(schema.row_types())
+        .row(value)
+        .map_err(failed)?;
     let dict = PyDict::new(py);
-    for (column, value) in schema.columns.iter().zip(&values) {
+    for number in columns {
+        let column = &schema.columns[number];
+        let value = match schema.place(number) {
+            Place::Key(at) => &keys[at],
+            Place::Row(at) => &row[at],
+        };
         dict.set_item(&column.name, object_of(py, &column.kind, value)?)?;
     }
     Ok(dict)

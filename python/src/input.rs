@@ -28,10 +28,19 @@ fn numpy(object: &Bound<PyAny>) -> PyResult<Option<(Field, Vec<Data>)>> {
     if !object.hasattr("__array_interface__")? {
         return Ok(None);
     }
-    let kind: String = object
-        .getattr("__array_interface__")?
-        .get_item("typestr")?
-        .extract()?;
+    if object.hasattr("mask")? {
+        return Err(PyTypeError::new_err(
+            "keys are a masked array; give pyarrow.array(keys)",
+        ));
+    }
+    let interface = object.getattr("__array_interface__")?;
+    let dimensions = interface.get_item("shape")?.len()?;
+    if dimensions != 1 {
+        return Err(PyTypeError::new_err(format!(
+            "keys are an array of one dimension, not {dimensions}"
+        )));
+    }
+    let kind: String = interface.get_item("typestr")?.extract()?;
     let format = match kind.as_str() {
         "|i1" => "c",
         "<i2" => "s",

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use bsdb::{Error, Place, Result, RowLayout, Table, Type};
+use bsdb::{Cursor, Error, Place, Result, RowLayout, Table, Type};
 
 use crate::arrow::{Data, Field};
 use crate::build::{field_of, Builder};
@@ -118,6 +118,27 @@ impl Selection {
                 }
             })
     }
+
+    /// The next records of a cursor, at most so many, and none after so many bytes; none after the last record.
+    pub fn batch(
+        &self,
+        table: &Table,
+        cursor: &mut Cursor,
+        most: usize,
+        most_bytes: usize,
+    ) -> Result<Option<Data>> {
+        let (mut builders, mut count, mut bytes) = (self.builders(0), 0, 0);
+        while count < most && bytes < most_bytes {
+            let Some((key, value)) = cursor.next()? else {
+                break;
+            };
+            self.append(&mut builders, table, key, Some(value))?;
+            count += 1;
+            bytes += key.len() + value.len();
+        }
+        let columns = builders.into_iter().map(|b| Arc::new(b.finish())).collect();
+        Ok((count > 0).then(|| Data::batch(count, columns)))
+    }
 }
 
 /// Keys in the order in which they were given.
@@ -164,6 +185,7 @@ impl Input {
         batches: Vec<Data>,
         on: Option<Vec<String>>,
     ) -> Result<Input> {
+        let stated = on.is_some();
         let names: Vec<String> = match (on, table.schema()) {
             (Some(on), _) => on,
             (None, Some(schema)) => schema
@@ -194,7 +216,7 @@ impl Input {
                 let found = field.children.iter().position(|f| f.name == *name);
                 let number = match found {
                     Some(number) => number,
-                    None if field.children.len() == 1 && width == 1 => 0,
+                    None if field.children.len() == 1 && width == 1 && !stated => 0,
                     None => {
                         let present: Vec<&str> =
                             field.children.iter().map(|f| f.name.as_str()).collect();
@@ -231,11 +253,21 @@ impl Input {
         let Some(columns) = &self.columns else {
             return Ok(Keys::Direct(&self.bytes, batch.slice(from, length)));
         };
+        // Columns may have values where their struct is null.
+        let is_row = |i: &usize| batch.is_valid(from + i);
         let Some(schema) = table.schema() else {
-            return Ok(Keys::Direct(
-                &columns[0].1,
-                self.column(batch, columns[0].0, from, length),
-            ));
+            let (number, reader) = &columns[0];
+            let data = self.column(batch, *number, from, length);
+            if *number == usize::MAX || (0..length).all(|i| is_row(&i)) {
+                return Ok(Keys::Direct(reader, data));
+            }
+            let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(length));
+            for i in 0..length {
+                let key = Some(i).filter(is_row).and_then(|i| reader.bytes(&data, i));
+                bytes.extend_from_slice(key.unwrap_or_default());
+                ends.push(bytes.len());
+            }
+            return Ok(Keys::Encoded(bytes, ends));
         };
         let data: Vec<Data> = columns
             .iter()
@@ -251,7 +283,7 @@ impl Input {
                     .zip(&data)
                     .map(|((_, reader), data)| reader.value(data, i)),
             );
-            if schema.encode_key(&values, &mut key)? {
+            if is_row(&i) && schema.encode_key(&values, &mut key)? {
                 bytes.extend_from_slice(&key);
             }
             ends.push(bytes.len());

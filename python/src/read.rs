@@ -192,7 +192,8 @@ impl Reader {
                 Reader::Unsigned(2) => Value::Integer(data.number::<u16>(1, i) as i64),
                 Reader::Unsigned(4) => Value::Integer(data.number::<u32>(1, i) as i64),
                 Reader::Unsigned(_) => {
-                    i64::try_from(data.number::<u64>(1, i)).map_or(Value::Null, Value::Integer)
+                    let number = data.number::<u64>(1, i);
+                    i64::try_from(number).map_or(Value::Decimal(number as i128, 0), Value::Integer)
                 }
                 Reader::Float => Value::Float(data.number::<f32>(1, i)),
                 Reader::Double => Value::Double(data.number::<f64>(1, i)),
@@ -211,7 +212,8 @@ impl Reader {
                 Reader::Decimal(_, scale) => Value::Decimal(data.number::<i128>(1, i), *scale),
                 Reader::Date32 => Value::Date(data.number::<i32>(1, i)),
                 Reader::Date64 => {
-                    Value::Date(data.number::<i64>(1, i).div_euclid(86_400_000) as i32)
+                    let days = data.number::<i64>(1, i).div_euclid(86_400_000);
+                    i32::try_from(days).map_or(Value::Null, Value::Date)
                 }
                 Reader::Time(width, per_second) => {
                     let number = if *width == 4 {
@@ -221,10 +223,9 @@ impl Reader {
                     };
                     let millis = number as i128 * 1000;
                     let exact = millis % *per_second as i128 == 0;
-                    if exact {
-                        Value::Time((millis / *per_second as i128) as i32)
-                    } else {
-                        Value::Null
+                    match i32::try_from(millis / *per_second as i128) {
+                        Ok(millis) if exact => Value::Time(millis),
+                        _ => Value::Null,
                     }
                 }
                 Reader::Timestamp(per_second) => {

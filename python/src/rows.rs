@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use bsdb::{Cursor, Table};
-use pyo3::exceptions::PyRuntimeError;
+use bsdb::{Cursor, Entry, Place, Table};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -15,6 +15,8 @@ use crate::lookup::Selection;
 
 /// Records of one batch of a stream.
 const BATCH: usize = 1 << 16;
+/// Bytes of records after which a batch of a stream ends, so that no column of it reaches 2 GiB.
+const BATCH_BYTES: usize = 64 << 20;
 
 /// Record batches in memory, which Polars, pandas, pyarrow, DuckDB and others take as they are.
 #[pyclass(module = "bsdb", frozen)]
@@ -90,7 +92,8 @@ impl OwnedCursor {
 pub struct Rows {
     state: Mutex<Option<(OwnedCursor, Selection)>>,
     field: Field,
-    whole: bool,
+    /// Of a table with a schema: numbers of the columns.
+    columns: Vec<usize>,
 }
 
 impl Rows {
@@ -100,15 +103,49 @@ impl Rows {
         columns: Option<Vec<String>>,
         make: impl FnOnce(&'static Table) -> bsdb::Result<Cursor<'static>>,
     ) -> PyResult<Rows> {
-        let whole = columns.is_none();
         let selection = Selection::new(&table, columns).map_err(|e| raise(py, e))?;
         let field = Field::new("", "+s", selection.fields.clone());
+        let names = field.children.iter().map(|field| &field.name);
+        let columns = match table.schema() {
+            Some(schema) => names.map(|name| schema.column(name)).collect(),
+            None => Ok(vec![]),
+        };
+        let columns = columns.map_err(|e| raise(py, e))?;
+        if let (Some(schema), false) = (table.schema(), table.stores_keys()) {
+            let of_key = |&&number: &&usize| matches!(schema.place(number), Place::Key(_));
+            if let Some(&number) = columns.iter().find(of_key) {
+                return Err(PyValueError::new_err(format!(
+                    "the table does not store its keys, of which column {} is one; name others",
+                    schema.columns[number].name
+                )));
+            }
+        }
         let cursor = OwnedCursor::new(table, make).map_err(|e| raise(py, e))?;
         Ok(Rows {
             state: Mutex::new(Some((cursor, selection))),
             field,
-            whole,
+            columns,
         })
+    }
+
+    /// Copies a record, and makes no object of Python meanwhile: that may run other code of Python, which asks for these rows.
+    fn next(&self, py: Python<'_>) -> PyResult<Option<(Arc<Table>, Entry)>> {
+        let mut state = self
+            .state
+            .lock()
+            .map_err(|_| PyRuntimeError::new_err("rows are in use"))?;
+        let Some((owned, _)) = state.as_mut() else {
+            return Err(PyRuntimeError::new_err(
+                "the rows have been taken as an Arrow stream",
+            ));
+        };
+        let copied = |(key, value): (&[u8], &[u8])| {
+            let (key, value) = (key.to_vec(), value.to_vec());
+            (owned.table.clone(), Entry { key, value })
+        };
+        let next = owned.cursor.next().map(|found| found.map(copied));
+        drop(state);
+        next.map_err(|e| raise(py, e))
     }
 }
 
@@ -120,34 +157,18 @@ impl Rows {
 
     /// The next record: a dict, or key and value where the table has no schema.
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let mut state = self
-            .state
-            .lock()
-            .map_err(|_| PyRuntimeError::new_err("rows are in use"))?;
-        let Some((owned, _)) = state.as_mut() else {
-            return Err(PyRuntimeError::new_err(
-                "the rows have been taken as an Arrow stream",
-            ));
-        };
-        let Some((key, value)) = owned.cursor.next().map_err(|e| raise(py, e))? else {
+        let Some((table, Entry { key, value })) = self.next(py)? else {
             return Ok(None);
         };
-        let Some(schema) = owned.table.schema() else {
+        let Some(schema) = table.schema() else {
             return Ok(Some(
-                (PyBytes::new(py, key), PyBytes::new(py, value))
+                (PyBytes::new(py, &key), PyBytes::new(py, &value))
                     .into_pyobject(py)?
                     .into_any(),
             ));
         };
-        let dict = dict_of(py, schema, key, value)?;
-        if !self.whole {
-            let chosen = pyo3::types::PyDict::new(py);
-            for field in &self.field.children {
-                chosen.set_item(&field.name, dict.get_item(&field.name)?)?;
-            }
-            return Ok(Some(chosen.into_any()));
-        }
-        Ok(Some(dict.into_any()))
+        let columns = self.columns.iter().copied();
+        Ok(Some(dict_of(py, schema, columns, &key, &value)?.into_any()))
     }
 
     /// Gives the Arrow schema, as a capsule.
@@ -173,24 +194,11 @@ impl Rows {
                 "the rows have been taken as an Arrow stream",
             ));
         };
-        let mut next = move || -> bsdb::Result<Option<Data>> {
-            let mut builders = selection.builders(0);
-            let mut count = 0;
-            while count < BATCH {
-                let Some((key, value)) = owned.cursor.next()? else {
-                    break;
-                };
-                selection.append(&mut builders, &owned.table, key, Some(value))?;
-                count += 1;
-            }
-            let columns = builders.into_iter().map(|b| Arc::new(b.finish())).collect();
-            Ok((count > 0).then(|| Data::batch(count, columns)))
+        let next = move || {
+            let OwnedCursor { cursor, table } = &mut owned;
+            let batch = selection.batch(table, cursor, BATCH, BATCH_BYTES);
+            batch.map_err(|e| e.to_string())
         };
-        capsule(
-            py,
-            ArrowStream::of(self.field.clone(), move || {
-                next().map_err(|e| e.to_string())
-            }),
-        )
+        capsule(py, ArrowStream::of(self.field.clone(), next))
     }
 }

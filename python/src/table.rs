@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 
 use crate::arrow::{Data, Field};
 use crate::capsule::import;
-use crate::convert::{dict_of, key_of, value_of};
+use crate::convert::{dict_of, holds_null, key_of, value_of};
 use crate::error::raise;
 use crate::input::{input, joined, names};
 use crate::lookup::{lookup, Absent, Input, Selection};
@@ -81,15 +81,48 @@ impl PyTable {
         find: impl Fn(bsdb::Ordered, &[u8]) -> bsdb::Result<Option<Entry>> + Send + Sync,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (py, table) = (key.py(), self.table());
-        let Some(key) = key_of(table.schema(), key, true)? else {
-            return Ok(None);
+        let Some(encoded) = key_of(table.schema(), key, true)? else {
+            if holds_null(key)? {
+                return Ok(None);
+            }
+            return Err(PyValueError::new_err(
+                "no key has these values, so that none is near them",
+            ));
         };
+        self.found(py, &table, &encoded, find)
+    }
+
+    fn found<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        key: &[u8],
+        find: impl Fn(bsdb::Ordered, &[u8]) -> bsdb::Result<Option<Entry>> + Send + Sync,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let found = py
-            .detach(|| find(table.ordered()?, &key))
+            .detach(|| find(table.ordered()?, key))
             .map_err(|e| raise(py, e))?;
         found
-            .map(|entry| record(py, &table, &entry.key, &entry.value))
+            .map(|entry| record(py, table, &entry.key, &entry.value))
             .transpose()
+    }
+}
+
+fn column_names(table: &Table) -> Vec<String> {
+    match table.schema() {
+        Some(schema) => schema.columns.iter().map(|c| c.name.clone()).collect(),
+        None => vec!["key".into(), "value".into()],
+    }
+}
+
+fn key_names(table: &Table) -> Vec<String> {
+    match table.schema() {
+        Some(schema) => schema
+            .key
+            .iter()
+            .map(|&k| schema.columns[k].name.clone())
+            .collect(),
+        None => vec!["key".into()],
     }
 }
 
@@ -101,7 +134,7 @@ fn record<'py>(
     value: &[u8],
 ) -> PyResult<Bound<'py, PyAny>> {
     match table.schema() {
-        Some(schema) => Ok(dict_of(py, schema, key, value)?.into_any()),
+        Some(schema) => Ok(dict_of(py, schema, 0..schema.columns.len(), key, value)?.into_any()),
         None => Ok((PyBytes::new(py, key), PyBytes::new(py, value))
             .into_pyobject(py)?
             .into_any()),
@@ -116,7 +149,7 @@ fn answer<'py>(
     value: &[u8],
 ) -> PyResult<Bound<'py, PyAny>> {
     match table.schema() {
-        Some(schema) => Ok(dict_of(py, schema, key, value)?.into_any()),
+        Some(schema) => Ok(dict_of(py, schema, 0..schema.columns.len(), key, value)?.into_any()),
         None => Ok(PyBytes::new(py, value).into_any()),
     }
 }
@@ -138,23 +171,13 @@ impl PyTable {
     /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
-        match self.table().schema() {
-            Some(schema) => schema.columns.iter().map(|c| c.name.clone()).collect(),
-            None => vec!["key".into(), "value".into()],
-        }
+        column_names(&self.table())
     }
 
     /// The names of the columns of the key.
     #[getter]
     fn key(&self) -> Vec<String> {
-        match self.table().schema() {
-            Some(schema) => schema
-                .key
-                .iter()
-                .map(|&k| schema.columns[k].name.clone())
-                .collect(),
-            None => vec!["key".into()],
-        }
+        key_names(&self.table())
     }
 
     /// Why the version in service was refused, if it was.
@@ -302,11 +325,12 @@ impl PyTable {
         let columns = match (how, columns) {
             ("semi" | "anti", _) => vec![],
             (_, Some(columns)) => columns,
-            _ => self
-                .columns()
-                .into_iter()
-                .filter(|c| !self.key().contains(c))
-                .collect(),
+            _ => {
+                let key = key_names(&table);
+                let mut columns = column_names(&table);
+                columns.retain(|column| !key.contains(column));
+                columns
+            }
         };
         let selection = Selection::new(&table, Some(columns)).map_err(|e| raise(py, e))?;
         let Some((field, frames)) = import(frame)?.filter(|(field, _)| field.format == "+s") else {
@@ -357,7 +381,11 @@ impl PyTable {
         let Value::Timestamp(millis, nanos) = value_of(time)? else {
             return Err(PyTypeError::new_err("the time is a datetime"));
         };
-        self.near(key, |ordered, leading| {
+        let (py, table) = (key.py(), self.table());
+        let Some(leading) = key_of(table.schema(), key, true)? else {
+            return Ok(None);
+        };
+        self.found(py, &table, &leading, |ordered, leading| {
             ordered.as_of(leading, millis, nanos)
         })
     }

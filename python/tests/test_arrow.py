@@ -1,6 +1,8 @@
 """Batches: from Arrow, NumPy and Python into Arrow."""
 
 import pathlib
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -181,3 +183,79 @@ def test_numbers_of_numpy():
     found = pa.table(table.lookup(asked, columns=["id"]))["id"].to_pylist()
     assert found == ids + [None]
     assert pa.table(table.lookup(asked.astype("f8"), columns=["id"]))["id"].to_pylist() == found
+
+
+def test_arrays_of_numpy_that_are_no_list_of_keys():
+    np = pytest.importorskip("numpy")
+    table = bsdb.open(TABLES / "rows-scalars")
+    with pytest.raises(TypeError, match="one dimension"):
+        table.lookup(np.array([[1, 2], [3, 4]]))
+    with pytest.raises(TypeError, match="masked"):
+        table.lookup(np.ma.masked_array([1, 2], mask=[False, True]))
+
+
+def test_null_structs_are_no_keys(plain):
+    table = bsdb.open(TABLES / "rows-scalars")
+    keys = pa.StructArray.from_arrays([pa.array([10, 1, 1])], names=["id"], mask=pa.array([False, False, True]))
+    for asked in keys, keys[1:]:
+        found = pa.table(table.lookup(asked, columns=["id"]))["id"].to_pylist()
+        assert found == [10, 1, None][-len(asked) :]
+    key = keys_of(plain)[0]
+    bytes_of = pa.StructArray.from_arrays([pa.array([key, key])], names=["key"], mask=pa.array([False, True]))
+    assert pa.table(plain.lookup(bytes_of))["value"].to_pylist() == [plain.get(key), None]
+
+
+def test_the_only_column_of_a_frame_is_not_taken_for_another(plain):
+    frame = pa.table({"k": keys_of(plain)[:2]})
+    assert pa.table(plain.lookup(frame))["value"].null_count == 0
+    with pytest.raises(ValueError, match='no column "key"'):
+        plain.lookup(frame, on="key")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        """
+import pyarrow.acero as acero, pyarrow.compute as pc
+# Threads of Arrow call Python for each batch.
+doc = {"summary": "the same", "description": "the same"}
+pc.register_scalar_function(lambda context, x: x, "same", doc, {"x": pa.int64()}, pa.int64())
+source = acero.TableSourceNodeOptions(pa.table({"id": pa.array(range(300_000), pa.int64())}))
+same = acero.ProjectNodeOptions([pc.Expression._call("same", [pc.field("id")])], ["id"])
+plan = [acero.Declaration("table_source", source), acero.Declaration("project", same)]
+reader = acero.Declaration.from_sequence(plan).to_reader(use_threads=True)
+assert len(table.lookup(reader, columns=["id"])) == 300_000
+""",
+        """
+import gc, threading, time
+rows, inside, taken = nested.scan(), [], []
+class Garbage:
+    def __init__(self):
+        self.itself = self
+    def __del__(self):
+        inside.append(1)
+        time.sleep(0.3)
+def other():
+    while not inside:
+        time.sleep(0.01)
+    taken.append(next(rows))
+gc.disable()
+thread = threading.Thread(target=other)
+thread.start()
+Garbage()
+# It is collected as soon as a row is made, and lets the other thread run then.
+gc.set_threshold(1)
+gc.enable()
+taken.append(next(rows))
+gc.set_threshold(700)
+assert inside
+thread.join()
+assert taken[0] != taken[1]
+""",
+    ],
+    ids=["a-stream-whose-threads-call-python", "two-threads-with-one-iterator"],
+)
+def test_no_thread_waits_for_ever(code):
+    opened = f"import bsdb, pyarrow as pa\ntable = bsdb.open({str(TABLES / 'rows-scalars')!r})\n"
+    code = f"{opened}nested = bsdb.open({str(TABLES / 'rows-nested')!r})\n{code}"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

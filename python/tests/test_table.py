@@ -1,8 +1,12 @@
 """Lookups, ranges and following."""
 
+import datetime
+import decimal
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -50,6 +54,100 @@ def test_wrong_arguments():
         bsdb.open(TABLES / "no-such-table")
     with pytest.raises(ValueError, match="bsdb.follow"):
         table.refresh()
+
+
+def test_values_that_are_a_key_in_another_form():
+    table = bsdb.open(TABLES / "rows-scalars")
+    for same in [10, 10.0, decimal.Decimal("10"), decimal.Decimal("1E+1"), decimal.Decimal("10." + 60 * "0")]:
+        assert same in table, same
+    other = ["1E-2147483648", "1E+2147483648", "10." + 60 * "0" + "1", "NaN", "-Infinity"]
+    assert not any(decimal.Decimal(value) in table for value in other)
+
+
+def test_scalars_of_numpy_and_pandas():
+    np = pytest.importorskip("numpy")
+    pd = pytest.importorskip("pandas")
+    table = bsdb.open(TABLES / "rows-scalars")
+    assert np.int8(10) in table and pd.NaT not in table
+    with pytest.raises(TypeError, match="longdouble cannot be a key"):
+        table.get(np.longdouble(1))
+
+
+def test_rows_have_only_the_columns_that_are_asked_for():
+    table = bsdb.open(TABLES / "rows-scalars")
+    ids = pa.table(table.scan(columns=["id"]))["id"].to_pylist()
+    # Other columns have years that Python does not have.
+    assert list(table.scan(columns=["id"])) == [{"id": id} for id in ids]
+    assert list(next(table.scan(columns=["text", "id"]))) == ["text", "id"]
+
+
+def test_nothing_is_near_what_no_key_can_be():
+    prices = bsdb.open(TABLES / "history")
+    time = datetime.datetime(2026, 1, 1, microsecond=1)
+    assert prices.as_of("milk", time) == prices.as_of("milk", time.replace(microsecond=0))
+    for find in prices.floor, prices.lower, prices.ceiling, prices.higher:
+        with pytest.raises(ValueError, match="no key has these values"):
+            find(("milk", time))
+        assert find(("milk", None)) is None
+
+
+def typed(name, path):
+    """A copy of a table with a schema: its keys are a column of bytes, and there is no other column."""
+    sys.path.insert(0, str(TABLES.parent))
+    from basics import crc32c
+
+    shutil.copytree(TABLES / name, path)
+    version = (path / "CURRENT").read_text().strip()
+    manifest = path / "snapshots" / version / "manifest.json"
+    schema = '"schema": {"columns": [{"name": "k", "type": "BYTES"}], "primaryKey": ["k"], "keyEncoding": "ordered"},'
+    text = manifest.read_text().replace('"options"', schema + '"options"')
+    covered = text[: text.rindex('"checksum"')]
+    manifest.write_text(f'{covered}"checksum" : "{crc32c(covered.encode()):08x}"\n}}\n')
+    return bsdb.open(path)
+
+
+def test_leading_columns_have_no_gap():
+    table = bsdb.open(TABLES / "order-rows")
+    first = pa.table(table.prefix({"flag": False}, columns=["tiny"]))["tiny"].to_pylist()
+    assert first == [-128]
+    assert pa.table(table.prefix({"flag": False, "tiny": -1}, columns=["tiny"])).num_rows == 0
+    with pytest.raises(KeyError, match="\"tiny\" is missing in front of"):
+        table.prefix({"flag": False, "small": 0})
+
+
+def test_columns_of_keys_that_are_not_stored(tmp_path):
+    table = typed("approximate-empty-values-compact", tmp_path / "table")
+    assert list(table.scan(columns=[])) == [{}] * len(table) and len(table) > 1
+    for columns in None, "k":
+        with pytest.raises(ValueError, match="does not store its keys.* column k"):
+            table.scan(columns)
+    with pytest.raises(ValueError, match="does not store its keys"):
+        iter(table)
+    assert pa.table(table.lookup([b"any"], columns=["k"])).num_rows == 1
+
+
+def test_ranges_begin_with_empty_text(tmp_path):
+    # The last record has the row of no fields.
+    table = typed("order-compact", tmp_path / "table")
+    for rows in table.prefix(b"", reverse=True), table.range(b"", reverse=True), table.range((b"",), (b"nonf",), reverse=True):
+        assert next(rows) == {"k": b"none"}
+    assert table.floor(b"") is None and table.lower("") is None and table.get("") is None
+    with pytest.raises(bsdb.CorruptError):
+        table.ceiling("")  # the first one, which is no row
+
+
+def test_a_child_of_a_fork_drops_a_followed_table(tmp_path):
+    code = f"""
+import bsdb, os
+table = bsdb.follow({str(TABLES / "blocked")!r}, every=3600)
+child = os.fork()
+held = len(table)
+del table
+if child:
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+    ended = subprocess.run([sys.executable, "-c", code], timeout=60, stderr=subprocess.PIPE, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def publish(table, version):

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bsdb::{Access, Options, Table};
+use bsdb::{Access, Options, Table, Value};
 
 use arrow::{ArrowStream, Buffer, Data, Field};
 use lookup::{Absent, Input, Selection};
@@ -118,4 +118,59 @@ fn a_stream_gives_its_failure() {
     let mut stream = ArrowStream::of(Field::new("", "+s", vec![]), || Err("disk\0full".into()));
     assert_eq!(stream.field().unwrap().format, "+s");
     assert_eq!(stream.next().err().unwrap(), "diskfull");
+}
+
+#[test]
+fn numbers_without_a_sign_are_whole() {
+    let numbers = [5u64, 1 << 63, u64::MAX];
+    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let buffers = vec![Buffer::Missing, Buffer::Own(Arc::new(bytes))];
+    let data = Data { length: 3, offset: 0, nulls: 0, buffers, children: vec![], dictionary: None };
+    let reader = read::Reader::of(&Field::new("", "L", vec![])).unwrap();
+    let values: Vec<Value> = (0..3).map(|i| reader.value(&data, i)).collect();
+    let large = |number: u64| Value::Decimal(number as i128, 0);
+    assert_eq!(values, [Value::Integer(5), large(1 << 63), large(u64::MAX)]);
+}
+
+#[test]
+fn times_that_are_none_are_no_keys() {
+    let data = |numbers: &[i64]| {
+        let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let buffers = vec![Buffer::Missing, Buffer::Own(Arc::new(bytes))];
+        Data { length: numbers.len(), offset: 0, nulls: 0, buffers, children: vec![], dictionary: None }
+    };
+    // Days and milliseconds that would be those of another time if they were cut to 32 bits.
+    let day = 86_400_000i64;
+    let days = read::Reader::of(&Field::new("", "tdm", vec![])).unwrap();
+    assert_eq!(days.value(&data(&[-day]), 0), Value::Date(-1));
+    assert_eq!(days.value(&data(&[day << 32]), 0), Value::Null);
+    let micros = read::Reader::of(&Field::new("", "ttu", vec![])).unwrap();
+    assert_eq!(micros.value(&data(&[5000]), 0), Value::Time(5));
+    assert_eq!(micros.value(&data(&[5001]), 0), Value::Null);
+    assert_eq!(micros.value(&data(&[(1i64 << 32) * 1000]), 0), Value::Null);
+}
+
+#[test]
+fn batches_end_after_many_records_or_bytes() {
+    let path = format!("{}/../../conformance/tables/blocked", env!("CARGO_MANIFEST_DIR"));
+    let table = Table::open(path, Options::default().access(Access::Read)).unwrap();
+    let selection = Selection::new(&table, None).unwrap();
+    let lengths = |most: usize, most_bytes: usize| {
+        let mut cursor = table.scan();
+        let next = || selection.batch(&table, &mut cursor, most, most_bytes).unwrap();
+        std::iter::from_fn(next).map(|batch| batch.length).collect::<Vec<_>>()
+    };
+    assert_eq!(lengths(100, usize::MAX), [62]);
+    assert_eq!(lengths(30, usize::MAX), [30, 30, 2]);
+    assert_eq!(lengths(30, 1), [1; 62]);
+    let (mut expected, mut bytes, mut rows) = (vec![0], 0, table.scan());
+    while let Some((key, value)) = rows.next().unwrap() {
+        if bytes >= 300 {
+            expected.push(0);
+            bytes = 0;
+        }
+        *expected.last_mut().unwrap() += 1;
+        bytes += key.len() + value.len();
+    }
+    assert_eq!(lengths(100, 300), expected);
 }
