@@ -105,13 +105,14 @@ record WriteJob(
         return new Target(rows, SnapshotSink.begin(table, settings));
       }
       return switch (statement) {
-        case INSERT -> new Target(rows, DeltaSink.ofBatch(table, settings));
+        case INSERT -> new Target(rows, DeltaSink.ofBatch(replacing, table, settings));
         case PARTIAL_INSERT ->
             new Target(
                 EncodeFunction.ofColumns(table, reading.pinnedTo(inService), written),
-                DeltaSink.ofVersion(inService, table, settings));
-        case UPDATE -> new Target(rows, changes(inService, input));
-        case DELETE -> new Target(EncodeFunction.ofDeletes(table), changes(inService, input));
+                DeltaSink.ofVersion(inService, replacing, table, settings));
+        case UPDATE -> new Target(rows, changes(replacing, inService, input));
+        case DELETE ->
+            new Target(EncodeFunction.ofDeletes(table), changes(replacing, inService, input));
         case OVERWRITE -> new Target(rows, overwrite(replacing, input));
       };
     } catch (IOException | IllegalArgumentException e) {
@@ -120,9 +121,10 @@ record WriteJob(
     }
   }
 
-  private Sink<Change> changes(String inService, Transformation<RowData> input) throws IOException {
+  private Sink<Change> changes(Build build, String inService, Transformation<RowData> input)
+      throws IOException {
     String scanned = scannedVersion(input);
-    return DeltaSink.ofVersion(scanned == null ? inService : scanned, table, settings);
+    return DeltaSink.ofVersion(scanned == null ? inService : scanned, build, table, settings);
   }
 
   private Sink<Change> overwrite(Build replacing, Transformation<RowData> input)
@@ -140,7 +142,10 @@ record WriteJob(
     return SnapshotSink.begin(table, settings);
   }
 
-  /** Returns the oldest version of this table that the input is read from, or null. */
+  /**
+   * Returns the oldest version that the input is read from where it is read from this table, or
+   * null.
+   */
   private @Nullable String scannedVersion(Transformation<RowData> input) throws IOException {
     String oldest = null;
     for (Transformation<?> transformation : input.getTransitivePredecessors()) {

@@ -8,17 +8,20 @@ import io.bsdb.reload.LaterChanges;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.table.AsOf;
+import io.bsdb.table.Build;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SegmentFiles;
 import io.bsdb.writer.SnapshotPublisher;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.metrics.Counter;
@@ -43,7 +46,7 @@ public final class DeltaCommitter implements Committer<Delta> {
 
   private final DeclaredTable declared;
   private final BuildSettings settings;
-  private final @Nullable String base;
+  private final @Nullable Build build;
   private final @Nullable AsOf read;
   private final Table table;
   private final Schema schema;
@@ -58,7 +61,7 @@ public final class DeltaCommitter implements Committer<Delta> {
   private DeltaCommitter(
       DeclaredTable declared,
       BuildSettings settings,
-      @Nullable String base,
+      @Nullable Build build,
       @Nullable AsOf read,
       MetricGroup ofTask,
       boolean tidiesUp) {
@@ -70,7 +73,7 @@ public final class DeltaCommitter implements Committer<Delta> {
     }
     this.declared = declared;
     this.settings = settings;
-    this.base = base;
+    this.build = build;
     this.read = read;
     this.table = declared.table();
     this.schema = declared.schema();
@@ -82,7 +85,9 @@ public final class DeltaCommitter implements Committer<Delta> {
    * Opens a table to be changed. One that has never had a version gets an empty one, from the task
    * that tidies up.
    *
-   * @param base since when a delta of a batch job may have been published
+   * @param stream the one that is written; null for a batch job
+   * @param build what a batch job publishes, which it may have done before, and with other files if
+   *     writers ran again; null for a stream
    * @param read the version that its changed rows were read from; null if none were
    * @param metrics of the task
    * @param tidiesUp whether it does; the others of a job commit only what a restored state has, and
@@ -91,13 +96,14 @@ public final class DeltaCommitter implements Committer<Delta> {
   public static DeltaCommitter open(
       DeclaredTable declared,
       BuildSettings settings,
-      @Nullable String base,
+      @Nullable String stream,
+      @Nullable Build build,
       @Nullable AsOf read,
       MetricGroup metrics,
       boolean tidiesUp)
       throws IOException {
     DeltaCommitter committer =
-        new DeltaCommitter(declared, settings, base, read, metrics, tidiesUp);
+        new DeltaCommitter(declared, settings, build, read, metrics, tidiesUp);
     Table table = committer.table;
     if (!tidiesUp && table.currentVersion() == null) {
       return committer; // two tasks that start at once would build an empty version each
@@ -107,10 +113,11 @@ public final class DeltaCommitter implements Committer<Delta> {
           SnapshotPublisher.publishEmpty(
               table, settings.partitions(), settings.writerOptions(declared));
       requireMatch(declared, inService);
-      if (tidiesUp && !declared.hasRetentionOf(inService)) {
+      boolean mayChange = tidiesUp && mayChange(table, inService, stream);
+      if (mayChange && !declared.hasRetentionOf(inService)) {
         table.edit(declared::withRetention);
       }
-      if (tidiesUp && inService.changes().segments().size() > MANY_SEGMENTS) {
+      if (mayChange && inService.changes().segments().size() > MANY_SEGMENTS) {
         // Merges have failed, and a version could not have those that are to be committed, too.
         committer.upkeep.tidyUp(settings.retainVersions());
       }
@@ -118,6 +125,15 @@ public final class DeltaCommitter implements Committer<Delta> {
       throw new SuppressRestartsException(e);
     }
     return committer;
+  }
+
+  /**
+   * Returns whether the table may be changed before anything is committed. Where there are no
+   * locks, only the job of the stream that is recorded may: others are refused when they commit.
+   */
+  private static boolean mayChange(Table table, Manifest inService, @Nullable String stream) {
+    return table.storage().hasLocks()
+        || inService.changes().streams().keySet().stream().allMatch(other -> other.equals(stream));
   }
 
   /** Rows must be stored as they are declared. */
@@ -155,19 +171,22 @@ public final class DeltaCommitter implements Committer<Delta> {
       isStream |= delta.stream() != null;
       AtomicBoolean appended = new AtomicBoolean();
       try {
-        Manifest manifest =
-            table.edit(
-                inService -> {
-                  Manifest next = append(inService, delta);
-                  appended.set(!next.equals(inService));
-                  return next;
-                });
+        Table.Edit append =
+            inService -> {
+              Manifest next = append(inService, delta);
+              appended.set(!next.equals(inService));
+              return next;
+            };
+        Manifest manifest = build == null ? table.edit(append) : table.edit(build, append);
         segments = manifest.changes().segments().size();
         if (appended.get()) {
           deltas.inc();
           lastPublication = System.currentTimeMillis();
         } else {
           request.signalAlreadyCommitted();
+          if (build != null) { // its writers may have run again, and written other files
+            SegmentFiles.deleteUnpublished(table, delta.files());
+          }
         }
         LOG.info(
             "Table {}: version {} has {} segments of {}.",
@@ -233,20 +252,13 @@ public final class DeltaCommitter implements Committer<Delta> {
     }
   }
 
-  /** Returns whether the segments are those of the version in service, or of one that led to it. */
-  private boolean wasAppended(Manifest inService, Delta delta) throws IOException {
-    Manifest manifest = inService;
-    while (!manifest.version().equals(base)) {
-      if (manifest.filesToKeep().contains(delta.files().get(0).path())) {
-        return true;
-      }
-      String parent = manifest.parent();
-      if (parent == null || !table.contains(parent)) {
-        return false;
-      }
-      manifest = table.manifest(parent);
-    }
-    return false;
+  /**
+   * Returns whether a version has segments of a delta, though the one that it was published in be
+   * deleted.
+   */
+  private static boolean wasAppended(Manifest inService, Delta delta) {
+    Set<String> files = inService.filesToKeep();
+    return delta.files().stream().anyMatch(file -> files.contains(file.path()));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.flink.sink.change.Change;
 import io.bsdb.flink.sink.shuffle.PartitionShuffle;
 import io.bsdb.table.AsOf;
+import io.bsdb.table.Build;
 import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
@@ -43,7 +44,7 @@ public final class DeltaSink
   private final BuildSettings settings;
   private final @Nullable String stream;
   private final boolean hasWatermark;
-  private final @Nullable String base;
+  private final @Nullable Build build;
   private final @Nullable AsOf read;
 
   /**
@@ -57,9 +58,13 @@ public final class DeltaSink
     return new DeltaSink(table, settings, stream, hasWatermark, null, null);
   }
 
-  /** Applies all of a bounded input at once. */
-  public static DeltaSink ofBatch(DeclaredTable table, BuildSettings settings) throws IOException {
-    return new DeltaSink(table, settings, null, false, table.table().currentVersion(), null);
+  /**
+   * Applies all of a bounded input at once.
+   *
+   * @param build what is published, by which it is found again if the job does it twice
+   */
+  public static DeltaSink ofBatch(Build build, DeclaredTable table, BuildSettings settings) {
+    return new DeltaSink(table, settings, null, false, build, null);
   }
 
   /**
@@ -67,15 +72,16 @@ public final class DeltaSink
    * has changed since.
    *
    * @param version that was read
+   * @param build see {@link #ofBatch}
    */
-  public static DeltaSink ofVersion(String version, DeclaredTable table, BuildSettings settings)
-      throws IOException {
+  public static DeltaSink ofVersion(
+      String version, Build build, DeclaredTable table, BuildSettings settings) throws IOException {
     return new DeltaSink(
-        table, settings, null, false, version, AsOf.of(table.table().manifest(version)));
+        table, settings, null, false, build, AsOf.of(table.table().manifest(version)));
   }
 
   /**
-   * @param base the version in service when a batch job was planned, or an earlier one
+   * @param build of a batch job; null for a stream
    * @param read the version from which changed rows were read; null if none were
    */
   private DeltaSink(
@@ -83,13 +89,13 @@ public final class DeltaSink
       BuildSettings settings,
       @Nullable String stream,
       boolean hasWatermark,
-      @Nullable String base,
+      @Nullable Build build,
       @Nullable AsOf read) {
     this.table = table;
     this.settings = settings;
     this.stream = stream;
     this.hasWatermark = hasWatermark;
-    this.base = base;
+    this.build = build;
     this.read = read;
   }
 
@@ -133,7 +139,8 @@ public final class DeltaSink
     return DeltaCommitter.open(
         table,
         settings,
-        base,
+        stream,
+        build,
         read,
         context.metricGroup(),
         context.getTaskInfo().getIndexOfThisSubtask() == 0);

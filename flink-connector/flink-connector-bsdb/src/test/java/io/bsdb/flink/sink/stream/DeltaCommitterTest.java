@@ -12,6 +12,7 @@ import io.bsdb.flink.sink.build.FaultyBuild;
 import io.bsdb.flink.storage.LocalDirectories;
 import io.bsdb.flink.storage.NoRenameFileSystem;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.Build;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
@@ -99,17 +100,17 @@ class DeltaCommitterTest {
     return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
   }
 
-  private DeltaCommitter open(DeclaredTable declared, @Nullable String base) throws IOException {
-    return open(declared, base, true);
+  private DeltaCommitter open(DeclaredTable declared, @Nullable Build build) throws IOException {
+    return open(declared, build, true);
   }
 
-  private DeltaCommitter open(DeclaredTable declared, @Nullable String base, boolean tidiesUp)
+  private DeltaCommitter open(DeclaredTable declared, @Nullable Build build, boolean tidiesUp)
       throws IOException {
-    return open(declared, base, tidiesUp, true);
+    return open(declared, build, tidiesUp, true);
   }
 
   private DeltaCommitter open(
-      DeclaredTable declared, @Nullable String base, boolean tidiesUp, boolean foldsStreams)
+      DeclaredTable declared, @Nullable Build build, boolean tidiesUp, boolean foldsStreams)
       throws IOException {
     BuildSettings settings = FaultyBuild.settings();
     metrics.clear();
@@ -120,7 +121,8 @@ class DeltaCommitterTest {
             settings.retainVersions(),
             settings.stagingRetention(),
             foldsStreams),
-        base,
+        build == null ? "s" : null,
+        build,
         null,
         new MeteredGroup("", metrics),
         tidiesUp);
@@ -154,9 +156,9 @@ class DeltaCommitterTest {
     return repeats(delta, null);
   }
 
-  private boolean repeats(Delta delta, @Nullable String base) throws IOException {
+  private boolean repeats(Delta delta, @Nullable Build build) throws IOException {
     TestRequest<Delta> request = new TestRequest<>(delta);
-    try (DeltaCommitter committer = open(FaultyBuild.table(directory), base)) {
+    try (DeltaCommitter committer = open(FaultyBuild.table(directory), build)) {
       committer.commit(List.of(request));
     }
     return request.repeated().get() == 1;
@@ -284,17 +286,34 @@ class DeltaCommitterTest {
   @Test
   void appendsADeltaOfABatchJobOnce() throws IOException {
     repeats(delta(at(A, 1), null));
-    String base = table.requireCurrentVersion();
+    Build build = table.begin();
     Delta delta = delta((StreamRule) null, 5);
-    assertThat(repeats(delta, base)).isFalse();
+    assertThat(repeats(delta, build)).isFalse();
     assertThat(value()).isEqualTo(5);
-    assertThat(repeats(delta, base)).isTrue();
+    assertThat(repeats(delta, build)).isTrue();
     repeats(delta(at(A, 2), at(A, 1)));
-    assertThat(repeats(delta, base)).isTrue();
+    assertThat(repeats(delta, build)).isTrue();
     new Compactor(directory).foldFraction(0).run();
     table.prune(1);
-    assertThat(repeats(delta, base)).as("it is in the history").isTrue();
+    assertThat(repeats(delta, build)).as("it is in the history").isTrue();
     assertThat(value()).isEqualTo(2);
+  }
+
+  /** As when a machine is lost after the publication, before the job has heard of it. */
+  @Test
+  void appendsADeltaOfABatchJobOnceThoughItsWritersRanAgain() throws IOException {
+    repeats(delta(at(A, 1), null));
+    Build build = table.begin();
+    assertThat(repeats(delta((StreamRule) null, 5), build)).isFalse();
+    repeats(delta(at(A, 2), at(A, 1)));
+
+    Delta again = delta((StreamRule) null, 5);
+    assertThat(repeats(again, build)).isTrue();
+
+    assertThat(value()).isEqualTo(2);
+    assertThat(directory.resolve(again.files().get(0).path())).doesNotExist();
+    assertThat(repeats(delta((StreamRule) null, 6), table.begin())).as("another job").isFalse();
+    assertThat(value()).isEqualTo(6);
   }
 
   @Test
@@ -365,6 +384,9 @@ class DeltaCommitterTest {
     }
     assertThat(current().changes().segments()).hasSize(files.size());
 
+    open(FaultyBuild.table(path), table.begin(), true).close();
+    assertThat(current().changes().segments()).as("a batch job").hasSize(remote ? files.size() : 1);
+
     open(FaultyBuild.table(path), null, true).close();
 
     assertThat(current().changes().segments()).hasSize(1);
@@ -379,10 +401,11 @@ class DeltaCommitterTest {
       committer.commit(List.of(new TestRequest<>(delta(at(A, 1), null))));
     }
     String before = table.requireCurrentVersion();
+    Build build = table.begin();
     Delta ofAnother = delta(new StreamRule("other", at(B, 1), null), 2);
     Delta ofABatch = delta((StreamRule) null, 3);
     for (Delta refused : List.of(ofAnother, ofABatch)) {
-      try (DeltaCommitter committer = open(FaultyBuild.table(path), before)) {
+      try (DeltaCommitter committer = open(FaultyBuild.table(path), build)) {
         assertThatThrownBy(() -> committer.commit(List.of(new TestRequest<>(refused))))
             .isInstanceOf(SuppressRestartsException.class)
             .cause()
