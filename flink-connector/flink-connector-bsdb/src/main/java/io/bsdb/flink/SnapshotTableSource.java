@@ -71,6 +71,9 @@ final class SnapshotTableSource
   private final DeclaredTable table;
   private ReadSettings settings;
 
+  /** The version that the query names; null if it reads the one in service. */
+  private final @Nullable String chosen;
+
   /** The same for all copies, because a query must not see two kinds. */
   private final LookupPlanning planning;
 
@@ -97,17 +100,19 @@ final class SnapshotTableSource
 
   SnapshotTableSource(
       DeclaredTable table, ReadSettings settings, LookupPlanning planning, Scanned scanned) {
-    this(table, settings, planning, scanned, Projection.all(table));
+    this(table, settings, settings.version(), planning, scanned, Projection.all(table));
   }
 
   private SnapshotTableSource(
       DeclaredTable table,
       ReadSettings settings,
+      @Nullable String chosen,
       LookupPlanning planning,
       Scanned scanned,
       Projection projection) {
     this.table = table;
     this.settings = settings;
+    this.chosen = chosen;
     this.planning = planning;
     this.scanned = scanned;
     this.projection = projection;
@@ -170,7 +175,10 @@ final class SnapshotTableSource
       @Override
       public Source<RowData, ?, ?> createSource() {
         requireScannable();
-        return scanned == Scanned.CHANGES ? new TableFollowSource(spec) : new SnapshotSource(spec);
+        if (scanned == Scanned.CHANGES) {
+          return new TableFollowSource(spec);
+        }
+        return chosen == null ? SnapshotSource.ofTable(spec) : SnapshotSource.ofVersion(spec);
       }
 
       @Override
@@ -296,7 +304,7 @@ final class SnapshotTableSource
   @Override
   public DynamicTableSource copy() {
     SnapshotTableSource copy =
-        new SnapshotTableSource(table, settings, planning, scanned, projection);
+        new SnapshotTableSource(table, settings, chosen, planning, scanned, projection);
     copy.filters = filters;
     copy.counts = counts;
     return copy;

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Statements that change a table row by row. */
 @ExtendWith(SharedCluster.class)
@@ -224,6 +225,38 @@ class StatementsTest {
     }
     runWith("DELETE FROM t WHERE id = 3", "UPDATE t SET n = meanwhile(n) + 1 WHERE id < 3");
     assertThat(rows()).containsExactly("+I[1, a, 11, x]", "+I[2, b, 21, y]");
+  }
+
+  /** Declares the version in service as a table, and changes all rows. */
+  private void changeAll() throws Exception {
+    session.run(
+        ddl(", 'snapshot.version' = '%s'".formatted(current().version()))
+            .replace("TABLE t", "TABLE earlier"));
+    session.run("INSERT INTO t VALUES (4, 'd', 40, 'w')").run("UPDATE t SET n = 0");
+  }
+
+  /** What a statement takes from a version that it names has nothing to do with later changes. */
+  @Test
+  void changesRowsByThoseOfAVersionThatIsNamed() throws Exception {
+    changeAll();
+
+    session.run("DELETE FROM t WHERE id NOT IN (SELECT id FROM earlier)");
+    assertThat(rows()).containsExactly("+I[1, a, 0, x]", "+I[2, b, 0, y]", "+I[3, c, 0, z]");
+    session.run(
+        "UPDATE t SET n = (SELECT e.n FROM earlier AS e WHERE e.id = t.id) WHERE place <> 'x'");
+    assertThat(rows()).containsExactly("+I[1, a, 0, x]", "+I[2, b, 20, y]", "+I[3, c, 30, z]");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"all", "changes"})
+  void replacesRowsByThoseOfAVersionThatIsNamed(String publish) throws Exception {
+    changeAll();
+
+    session.run(
+        "INSERT OVERWRITE t /*+ OPTIONS('sink.publish' = '%s') */ SELECT id, name, n, place FROM earlier"
+            .formatted(publish));
+
+    assertThat(rows()).containsExactly("+I[1, a, 10, x]", "+I[2, b, 20, y]", "+I[3, c, 30, z]");
   }
 
   @Tag("any-release")

@@ -20,14 +20,39 @@ public final class SnapshotSource
   private static final long serialVersionUID = 1L;
 
   private final ScanSpec spec;
+  private final Wanted wanted;
 
-  public SnapshotSource(ScanSpec spec) {
-    this.spec = spec;
+  /** What the query asks for. */
+  private enum Wanted {
+    /** The table as it is. */
+    TABLE,
+    /** One of its versions, whichever is in service. */
+    VERSION
   }
 
-  /** Returns the version of a table that is at most as new as what is read here, if it is read. */
+  private SnapshotSource(ScanSpec spec, Wanted wanted) {
+    this.spec = spec;
+    this.wanted = wanted;
+  }
+
+  /** Reads a table as it is when the job starts, or was when it was planned. */
+  public static SnapshotSource ofTable(ScanSpec spec) {
+    return new SnapshotSource(spec, Wanted.TABLE);
+  }
+
+  /** Reads a version that the query names. */
+  public static SnapshotSource ofVersion(ScanSpec spec) {
+    return new SnapshotSource(spec, Wanted.VERSION);
+  }
+
+  /**
+   * Returns a version that is at most as new as what is read here; null unless a table is read as
+   * it is. Rows of a version that the query names say nothing of later changes.
+   */
   public @Nullable String versionOf(DeclaredTable table) throws IOException {
-    return spec.table().path().equals(table.path()) ? spec.version() : null;
+    return wanted == Wanted.TABLE && spec.table().path().equals(table.path())
+        ? spec.version()
+        : null;
   }
 
   @Override
