@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -145,6 +146,16 @@ class StatementsTest {
             +- Calc(select=[1 AS id, 'A' AS name, n, place], where=[(id = 1)])
                +- TableSourceScan(table=[[default_catalog, default_database, t, filter=[=(id, 1:BIGINT)], project=[id, n, place], metadata=[]]], fields=[id, n, place])
             """);
+  }
+
+  /** A table that a stream has filled does not look empty. */
+  @Test
+  void statisticsCountTheRowsOfChanges() throws Exception {
+    session.run("INSERT INTO t VALUES (4, 'd', 40, 'w'), (5, 'e', 50, 'v')");
+    session.run("DELETE FROM t WHERE id = 7");
+
+    assertThat(session.tables.explainSql("SELECT name FROM t", ExplainDetail.ESTIMATED_COST))
+        .contains("rowcount = 5.0");
   }
 
   @Test

@@ -2,9 +2,8 @@ package io.bsdb.flink.catalog;
 
 import io.bsdb.format.io.IORunnable;
 import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.VersionFacts;
 import io.bsdb.table.manifest.Manifest;
-import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -293,16 +292,12 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
 
   /** Counts a changed row twice: the exact number would need all keys. */
   private static CatalogTableStatistics statistics(Manifest manifest) {
-    Changes changes = manifest.changes();
-    long raw =
-        manifest.partitions().stream()
-            .mapToLong((PartitionFile file) -> file.keyBytes() + file.valueBytes())
-            .sum();
+    VersionFacts facts = new VersionFacts(manifest);
     return new CatalogTableStatistics(
-        manifest.recordCount() + changes.count() - changes.deletes(),
-        manifest.partitions().size() + changes.segments().size(),
-        manifest.length() + changes.length(),
-        raw + changes.length());
+        facts.partitionRecords() + facts.puts(),
+        manifest.partitions().size() + facts.segments(),
+        facts.bytes(),
+        facts.keyBytes() + facts.valueBytes() + facts.segmentBytes());
   }
 
   @Override

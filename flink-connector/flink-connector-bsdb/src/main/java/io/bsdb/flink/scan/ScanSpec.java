@@ -4,6 +4,7 @@ import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
 import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.table.VersionFacts;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
@@ -78,10 +79,14 @@ public record ScanSpec(
                 manifest.hasChanges() || manifest.partitions().get(partition).recordCount() > 0);
   }
 
-  /** Returns the number of rows, but for changes, if the client can see the table. */
+  /**
+   * Returns the number of rows, if the client can see the table; as the catalog does, it counts
+   * each put of a change as one more.
+   */
   public TableStats statistics() {
     try {
-      return new TableStats(table.table().manifest(version()).recordCount());
+      VersionFacts facts = new VersionFacts(table.table().manifest(version()));
+      return new TableStats(facts.partitionRecords() + facts.puts());
     } catch (IOException | ValidationException e) {
       return TableStats.UNKNOWN;
     }
