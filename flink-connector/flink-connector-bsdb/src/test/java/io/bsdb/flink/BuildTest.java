@@ -254,7 +254,7 @@ class BuildTest {
                 session.run(
                     "INSERT OVERWRITE byName SELECT IF(f0 = 7, '', CAST(f0 AS STRING)), f0 FROM s"))
         .hasStackTraceContaining(
-            "a row cannot be written to table default_catalog.default_database.byName: its key is empty or longer than 65535 bytes; row=(name='', n=7)");
+            "a row cannot be written to table default_catalog.default_database.byName: key is 0 bytes long, must be 1 to 65535; row=(name='', n=7)");
   }
 
   @Tag("any-release")

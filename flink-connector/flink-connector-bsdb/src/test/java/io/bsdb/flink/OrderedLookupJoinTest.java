@@ -105,6 +105,26 @@ class OrderedLookupJoinTest {
   private static final String ORDERS =
       "(SELECT f0, IF(MOD(f0, 2) = 0, 'bread', 'milk') AS item, CAST(TIMESTAMPADD(HOUR, CAST(f0 AS INT), TIMESTAMP '2026-01-01 00:00:00') AS TIMESTAMP(3)) AS order_time, pt FROM s WHERE f0 < 24)";
 
+  /** Formats give times with more digits than their types have. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void joinsThePriceInForceAtATimeOfMicroseconds(boolean async) throws Exception {
+    Sql session =
+        session(async)
+            .run(
+                """
+                CREATE TABLE o (item STRING, order_time TIMESTAMP(3), pt AS PROCTIME()) WITH (
+                  'connector' = 'lines', 'format' = 'json',
+                  'lines' = '{"item": "milk", "order_time": "2026-01-01 05:00:00.000456"}
+                {"item": "milk", "order_time": "2026-01-01 04:59:59.999999"}')""");
+    assertThat(
+            session.texts(
+                """
+                SELECT p.price FROM o LEFT JOIN prices FOR SYSTEM_TIME AS OF o.pt AS p
+                ON p.item = o.item AND p.valid_at = o.order_time"""))
+        .containsExactly("+I[1.05]", "+I[null]");
+  }
+
   /** A price of another item is none. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})

@@ -4,7 +4,9 @@ import io.bsdb.row.Column;
 import io.bsdb.row.KeyWriter;
 import io.bsdb.row.Schema;
 import java.util.List;
+import java.util.function.Function;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.LogicalType;
 import org.jspecify.annotations.Nullable;
 
 /** Encodes keys whose columns lie anywhere in a Flink row. For one thread. */
@@ -15,23 +17,32 @@ public final class KeyEncoder {
   private final int keyColumns;
 
   /**
+   * Encodes keys of rows that are written.
+   *
    * @param schema whose keys are to be encoded
-   * @param sources by key position, where the column lies in the rows given to {@link #encode}; of
-   *     leading key columns alone, to encode what the keys with these values begin with
+   * @param sources by key position, where the column lies in the rows given to {@link #encode}
    */
   public KeyEncoder(Schema schema, DeclaredTable declared, int[] sources) {
+    this(schema, declared, sources, KeyField::of);
+  }
+
+  private KeyEncoder(
+      Schema schema,
+      DeclaredTable declared,
+      int[] sources,
+      Function<LogicalType, KeyField> fieldOfType) {
     List<Column> columns = schema.keyColumns();
     this.writer = KeyWriter.of(schema);
     this.fields = new KeyField[sources.length];
     this.sources = sources;
     this.keyColumns = columns.size();
     for (int i = 0; i < fields.length; i++) {
-      fields[i] = KeyField.of(declared.type(columns.get(i).name()));
+      fields[i] = fieldOfType.apply(declared.type(columns.get(i).name()));
     }
   }
 
   /**
-   * Encodes keys from rows of some columns of a DDL.
+   * Encodes keys that are looked for, from rows of some columns of a DDL.
    *
    * @param columns of the rows, by position among all columns of the DDL; all key columns are among
    *     them
@@ -41,7 +52,7 @@ public final class KeyEncoder {
   }
 
   /**
-   * Encodes what keys with the same leading columns begin with.
+   * Encodes what keys with the same leading columns begin with, to look for them.
    *
    * @param columns as for a whole key; the leading key columns are among them
    * @param leading number of leading key columns
@@ -52,7 +63,7 @@ public final class KeyEncoder {
     for (int i = 0; i < sources.length; i++) {
       sources[i] = indexOf(columns, declared.rowType().getFieldIndex(keyColumns.get(i).name()));
     }
-    return new KeyEncoder(schema, declared, sources);
+    return new KeyEncoder(schema, declared, sources, KeyField::ofWanted);
   }
 
   private static int indexOf(int[] columns, int column) {
@@ -85,5 +96,19 @@ public final class KeyEncoder {
     } catch (IllegalArgumentException malformedOrTooLong) {
       return null;
     }
+  }
+
+  /**
+   * Returns why no table holds the key that was encoded last, none of whose columns is NULL.
+   *
+   * @throws IllegalStateException if a table can hold it
+   */
+  String problem() {
+    try {
+      writer.toBytes();
+    } catch (IllegalArgumentException e) {
+      return String.valueOf(e.getMessage());
+    }
+    throw new IllegalStateException("the key can be stored");
   }
 }

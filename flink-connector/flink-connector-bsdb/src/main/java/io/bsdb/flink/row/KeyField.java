@@ -7,6 +7,7 @@ import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.DistinctType;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
 /** Writes one column of a key, which is field {@code pos} of a row and not null. */
@@ -33,6 +34,21 @@ interface KeyField {
       default ->
           throw new IllegalArgumentException(type.asSummaryString() + " cannot be part of a key");
     };
+  }
+
+  /**
+   * Writes columns of a type that are looked for. Formats give times with more digits than their
+   * type has, which go when Flink hands them to another task: they count neither before nor after.
+   */
+  static KeyField ofWanted(LogicalType type) {
+    boolean isTime =
+        type.is(LogicalTypeRoot.TIMESTAMP_WITHOUT_TIME_ZONE)
+            || type.is(LogicalTypeRoot.TIMESTAMP_WITH_LOCAL_TIME_ZONE);
+    int precision = isTime ? LogicalTypeChecks.getPrecision(type) : 0;
+    return isTime && TimestampData.isCompact(precision)
+        ? (target, row, pos) ->
+            target.writeTimestamp(row.getTimestamp(pos, precision).getMillisecond(), 0)
+        : of(type);
   }
 
   private static void writeUtf8(KeyWriter target, byte[] utf8) {

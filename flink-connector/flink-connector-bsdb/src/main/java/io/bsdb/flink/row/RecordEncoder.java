@@ -1,6 +1,5 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.row.Column;
 import io.bsdb.row.RowLayout;
 import io.bsdb.row.RowWriter;
@@ -39,7 +38,7 @@ public final class RecordEncoder {
   /**
    * Returns the row's key.
    *
-   * @throws ValidationException if a key column is NULL, or the key empty or too long; it shows the
+   * @throws ValidationException if a key column is NULL, or no table can hold the key; it shows the
    *     row
    */
   public byte[] key(RowData row) {
@@ -57,7 +56,7 @@ public final class RecordEncoder {
             .formatted(name);
       }
     }
-    return "its key is empty or longer than %d bytes".formatted(SnapshotFormat.MAX_KEY_LENGTH);
+    return keys.problem();
   }
 
   /**

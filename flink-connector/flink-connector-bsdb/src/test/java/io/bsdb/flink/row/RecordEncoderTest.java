@@ -8,9 +8,11 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.TimestampType;
 import org.apache.flink.table.types.logical.VarCharType;
 import org.junit.jupiter.api.Test;
 
@@ -50,10 +52,21 @@ class RecordEncoderTest {
   }
 
   @Test
+  void saysWhichColumnNoKeyHolds() {
+    RowType type = RowType.of(new LogicalType[] {new TimestampType(false, 3)}, new String[] {"at"});
+    RecordEncoder times = new RecordEncoder(new DeclaredTable("t", "/t", type, List.of("at")));
+
+    assertThatThrownBy(() -> times.key(GenericRowData.of(TimestampData.fromEpochMillis(1, 2))))
+        .isInstanceOf(ValidationException.class)
+        .hasMessageContaining(
+            "column 'at': 2 ns of a millisecond do not fit TIMESTAMP(3) NOT NULL; row=(at=");
+  }
+
+  @Test
   void cutsLongColumnsInMessages() {
     assertThatThrownBy(() -> encoder.key(row("x".repeat(70_000), 1, 7)))
         .isInstanceOf(ValidationException.class)
-        .hasMessageContaining("its key is empty or longer than 65535 bytes; row=(name='xxx")
+        .hasMessageContaining("key is 70004 bytes long, must be 1 to 65535; row=(name='xxx")
         .satisfies(failure -> assertThat(failure.getMessage()).hasSizeLessThan(300));
   }
 }
