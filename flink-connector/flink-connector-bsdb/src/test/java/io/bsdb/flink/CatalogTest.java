@@ -373,6 +373,20 @@ class CatalogTest {
         .containsExactly("+I[old 3, 3, 1.50]");
   }
 
+  /** Options of the table may be about columns that a version does not have, or later versions. */
+  @Test
+  void readsAVersionWhateverTheTableHasBecome() throws Exception {
+    Sql session =
+        withCities()
+            .run("ALTER TABLE c.geo.cities ADD (ip BINARY(16))")
+            .run("ALTER TABLE c.geo.cities SET ('sink.ip-columns' = 'ip', 'scan.follow' = 'true')");
+
+    for (String version : List.of("v1", "at" + builtAt("geo/cities", 0))) {
+      assertThat(session.texts("SELECT * FROM c.geo.`cities$%s` WHERE id = 3".formatted(version)))
+          .containsExactly("+I[old 3, 3, 1.50]");
+    }
+  }
+
   @Test
   void readsTheVersionsOfTimes() throws Exception {
     Sql session = withCities();

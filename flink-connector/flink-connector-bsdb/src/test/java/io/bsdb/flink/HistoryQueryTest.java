@@ -200,6 +200,30 @@ class HistoryQueryTest {
         .hasStackTraceContaining("a table with a history needs a primary key of two columns");
   }
 
+  /** Options of lookups in the table do not keep anybody from reading its versions. */
+  @Test
+  void aCatalogShowsVersionsOfATableThatLookupsWaitFor() throws Exception {
+    session
+        .run(
+            "CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')"
+                .formatted(directory.resolve("warehouse")))
+        .run("CREATE DATABASE c.db")
+        .run(
+            """
+            CREATE TABLE c.db.prices (item STRING, price INT, changed_at TIMESTAMP_LTZ(3),
+              PRIMARY KEY (item, changed_at) NOT ENFORCED)""")
+        .run("INSERT INTO c.db.prices VALUES ('bread', 1, TO_TIMESTAMP_LTZ(1000, 3))")
+        .run(
+            "ALTER TABLE c.db.prices SET ('history.retention' = 'forever', 'lookup.wait-for-source-time' = '30 s', 'lookup.before-horizon' = 'fail')")
+        .run(
+            "INSERT OVERWRITE c.db.prices VALUES ('bread', 2, TO_TIMESTAMP_LTZ(CAST(2000 AS BIGINT), 3))");
+
+    for (int version : new int[] {1, 2}) {
+      assertThat(session.texts("SELECT item, price FROM c.db.`prices$v%d`".formatted(version)))
+          .containsExactly("+I[bread, %d]".formatted(version));
+    }
+  }
+
   @Tag("any-release")
   @Test
   void anotherRetentionCountsFromTheNextStatementOn() throws Exception {

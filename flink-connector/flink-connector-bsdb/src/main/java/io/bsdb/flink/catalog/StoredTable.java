@@ -89,10 +89,15 @@ final class StoredTable {
       options.putAll(declared.getOptions());
     }
     options.put(BsdbOptions.SNAPSHOT_VERSION.key(), manifest.version());
+    // What comes after the version is of no concern to those who read it.
+    options.remove(BsdbOptions.SCAN_FOLLOW.key());
+    options.remove(BsdbOptions.LOOKUP_WAIT_FOR_SOURCE_TIME.key());
     return table(manifest, options);
   }
 
+  /** Returns a version with its own columns; options may be those of a later one. */
   private CatalogTable table(Manifest manifest, Map<String, String> options) {
+    options.remove(BsdbOptions.SINK_IP_COLUMNS.key());
     io.bsdb.row.Schema stored = manifest.schema();
     if (stored != null) {
       String addresses =
@@ -107,7 +112,8 @@ final class StoredTable {
     options.put(BsdbOptions.SINK_ORDER.key(), manifest.order().name().toLowerCase(Locale.ROOT));
     Validity validity = manifest.validity();
     if (validity == null) {
-      options.remove(BsdbOptions.HISTORY_RETENTION.key()); // may come from another version
+      options.remove(BsdbOptions.HISTORY_RETENTION.key());
+      options.remove(BsdbOptions.LOOKUP_BEFORE_HORIZON.key());
     } else {
       options.put(BsdbOptions.HISTORY_RETENTION.key(), retention(validity));
     }

@@ -4,6 +4,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.VersionFacts;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,21 +39,27 @@ final class VersionsTable {
 
   private VersionsTable() {}
 
-  /** Returns a row for each version. */
+  /** Returns a row for each version that is not deleted meanwhile. */
   static List<RowData> rows(Table table) throws IOException {
+    String current = table.currentVersion();
     List<RowData> rows = new ArrayList<>();
     for (String version : table.versions()) {
-      rows.add(row(table, version));
+      Manifest manifest;
+      try {
+        manifest = table.manifest(version);
+      } catch (NoSuchFileException deleted) {
+        continue;
+      }
+      rows.add(row(manifest, version.equals(current)));
     }
     return rows;
   }
 
-  private static RowData row(Table table, String version) throws IOException {
-    Manifest manifest = table.manifest(version);
+  private static RowData row(Manifest manifest, boolean inService) {
     VersionFacts facts = new VersionFacts(manifest);
     return GenericRowData.of(
-        StringData.fromString(version),
-        Versions.sequence(version),
+        StringData.fromString(manifest.version()),
+        Versions.sequence(manifest.version()),
         TimestampData.fromInstant(manifest.createdAt()),
         facts.partitionRecords(),
         facts.bytes(),
@@ -60,7 +67,7 @@ final class VersionsTable {
         facts.segments(),
         facts.puts(),
         facts.deletes(),
-        version.equals(table.currentVersion()),
+        inService,
         map(manifest.options()),
         map(manifest.properties()),
         map(manifest.sourcePositions()));
