@@ -3,6 +3,7 @@ package io.bsdb.flink;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.change.EncodeHistoryFunction;
 import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.streaming.api.transformations.KeyedMultipleInputTransformation;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.api.transformations.TwoInputTransformation;
 import org.apache.flink.table.api.ValidationException;
@@ -48,7 +49,8 @@ record HistoryInput(@Nullable ChangelogMode mode, int endedColumn) {
       if ((transformation instanceof OneInputTransformation<?, ?> one
               && one.getStateKeySelector() != null)
           || (transformation instanceof TwoInputTransformation<?, ?, ?> two
-              && two.getStateKeySelector1() != null)) {
+              && two.getStateKeySelector1() != null)
+          || transformation instanceof KeyedMultipleInputTransformation<?>) {
         return transformation.getName();
       }
     }

@@ -129,6 +129,18 @@ class HistoryPlanTest {
             ", which can give them the time of another row; read a changelog with UPDATE_BEFORE whose time is METADATA of the change, or an append-only stream with the column 'ended BOOLEAN METADATA'");
   }
 
+  @Test
+  void refusesChangesThatComeThroughAJoinOfSeveral() {
+    session.tables.getConfig().set("table.optimizer.multi-join.enabled", "true");
+
+    assertThatThrownBy(
+            () ->
+                session.run(
+                    Histories.INSERT
+                        + "SELECT a.item, a.price, a.ts FROM changes AS a JOIN unkeyed AS b ON a.item = b.item JOIN appended AS c ON b.item = c.item"))
+        .hasStackTraceContaining("keeps a history: updates and deletes come through MultiJoin");
+  }
+
   /** An inner join of streams that only grow has no updates. */
   @ParameterizedTest
   @ValueSource(

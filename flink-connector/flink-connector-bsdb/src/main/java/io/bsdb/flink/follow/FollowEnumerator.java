@@ -1,6 +1,5 @@
 package io.bsdb.flink.follow;
 
-import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.flink.scan.ScanSpec;
 import io.bsdb.flink.state.EnumeratorState;
 import io.bsdb.flink.state.EnumeratorState.Discovery;
@@ -50,7 +49,7 @@ final class FollowEnumerator implements SplitEnumerator<FollowSplit, EnumeratorS
   List<FollowSplit> discover() throws IOException {
     Table table = spec.table().table();
     Manifest manifest = table.manifest(table.requireCurrentVersion());
-    SnapshotMapping.of(spec.table(), manifest);
+    OpenVersions.mapping(spec, manifest);
     if (manifest.hasKeysOmitted()) {
       throw new ValidationException(
           "version %s does not store its keys ('sink.keys' = 'omitted'), so its changes cannot be found"

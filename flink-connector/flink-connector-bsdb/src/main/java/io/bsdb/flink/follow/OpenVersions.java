@@ -10,6 +10,7 @@ import io.bsdb.reader.diff.SnapshotDiff;
 import io.bsdb.reader.diff.VersionGoneException;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.KeyShare;
+import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.HashMap;
@@ -46,7 +47,7 @@ final class OpenVersions implements Closeable {
       this.lease = lease;
       this.pinned = pinned;
       this.decoder =
-          SnapshotMapping.of(spec.table(), lease.reader().manifest())
+          mapping(spec, lease.reader().manifest())
               .decoder(spec.projection(), lease.reader().manifest());
       this.rows = decoder.rows();
     }
@@ -77,6 +78,21 @@ final class OpenVersions implements Closeable {
         OpenVersions.close(lease, pinned);
       }
     }
+  }
+
+  /**
+   * Finds the columns of the DDL in a version.
+   *
+   * @throws ValidationException if it does not match, or has rows that end: these are no rows of
+   *     the table, and a comparison would give them
+   */
+  static SnapshotMapping mapping(ScanSpec spec, Manifest manifest) {
+    if (manifest.validity() != null) {
+      throw new ValidationException(
+          "version %s of table %s keeps a history, which cannot be followed; read a version of it, or follow what it is written from"
+              .formatted(manifest.version(), spec.table().name()));
+    }
+    return SnapshotMapping.of(spec.table(), manifest);
   }
 
   private static void close(TableReader.Lease lease, SharedSnapshots.@Nullable Use pinned)

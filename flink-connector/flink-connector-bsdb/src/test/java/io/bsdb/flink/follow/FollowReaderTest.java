@@ -38,11 +38,13 @@ import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Metric;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.TimestampType;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -293,6 +295,36 @@ class FollowReaderTest {
         .cause()
         .hasMessageContaining("table t cannot be followed from version ")
         .hasMessageContaining("start the query again without its state");
+  }
+
+  /** Ends in a history are no rows, whoever declares the table without one. */
+  @Test
+  void aHistoryCannotBeFollowed() throws Exception {
+    declared =
+        new DeclaredTable(
+            "t",
+            directory.toString(),
+            RowType.of(
+                new LogicalType[] {new IntType(false), new TimestampType(false, 3)},
+                new String[] {"id", "at"}),
+            List.of("id", "at"),
+            Set.of(),
+            Set.of(),
+            RecordOrder.KEY);
+    spec = spec(Duration.ofMillis(1));
+    build(declared, WriterOptions.builder().minRows(0));
+    start(1, splits(), new Random());
+    catchUp();
+
+    build(declared, WriterOptions.builder().minRows(0).history(null));
+
+    assertThatThrownBy(this::catchUp)
+        .isInstanceOf(SuppressRestartsException.class)
+        .cause()
+        .hasMessageContaining("of table t keeps a history, which cannot be followed");
+    assertThatThrownBy(this::splits)
+        .isInstanceOf(ValidationException.class)
+        .hasMessageContaining("of table t keeps a history, which cannot be followed");
   }
 
   @Test
