@@ -87,6 +87,20 @@ class ProceduresTest {
         .containsExactly("+I[%s]".formatted(versions.get(1)));
   }
 
+  /** As what died while it replaced CURRENT leaves it in some file systems. */
+  @Test
+  void putsAVersionOfATableWithoutCurrentInService() throws Exception {
+    Path directory = warehouse.resolve("default/t");
+    Files.delete(directory.resolve("flink-table.json"));
+    Files.delete(directory.resolve("CURRENT"));
+
+    assertThatThrownBy(() -> session.texts("SELECT * FROM c.`default`.t"))
+        .hasStackTraceContaining("CURRENT is missing, but the table has versions");
+    session.run("CALL c.sys.rollback_to('default.t', '%s')".formatted(versions.get(2)));
+
+    assertThat(session.texts("SELECT DISTINCT n FROM c.`default`.t")).containsExactly("+I[3]");
+  }
+
   @Tag("any-release")
   @Test
   void expires() throws Exception {

@@ -67,10 +67,13 @@ final class TableDirectories {
     if (!TableName.isPlain(path.getDatabaseName()) || !TableName.isPlain(path.getObjectName())) {
       return false;
     }
-    List<String> entries = warehouse.table(path).storage().list("");
+    Table table = warehouse.table(path);
+    List<String> entries = table.storage().list("");
     return entries.contains(SnapshotFormat.CURRENT_FILE)
         || entries.contains(TableDeclaration.FILE)
-        || entries.contains(DROPPED_FILE);
+        || entries.contains(DROPPED_FILE)
+        // It has lost CURRENT, and a rollback is to find it.
+        || (entries.contains(SnapshotFormat.SNAPSHOTS_DIRECTORY) && !table.versions().isEmpty());
   }
 
   /** Returns whether dropping the table began and did not end. */
