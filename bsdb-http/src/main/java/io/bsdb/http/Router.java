@@ -84,9 +84,10 @@ final class Router extends Handler.Abstract.NonBlocking {
     Access access = new Access(request.getBeginNanoTime());
     String path = String.valueOf(request.getHttpURI().getPath());
     Budget.Share share = service.budget().new Share();
+    // Before the connection goes on with its next request, which may ask for these figures, or need
+    // this memory.
     Callback counted =
         Callback.from(
-            callback,
             () -> {
               share.close();
               long nanos = System.nanoTime() - access.startNanos;
@@ -94,7 +95,8 @@ final class Router extends Handler.Abstract.NonBlocking {
               if (log != null) {
                 log.write(request.getMethod(), path, access, nanos / 1000);
               }
-            });
+            },
+            callback);
     Exchange exchange =
         new Exchange(request, response, counted, limits, rules.hasToken(), share, access);
     try {

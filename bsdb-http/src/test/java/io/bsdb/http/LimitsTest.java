@@ -219,6 +219,19 @@ class LimitsTest {
     assertThat(pinned(versions.get(4)).statusCode()).as("in service").isEqualTo(200);
   }
 
+  /** A client that has an answer holds nothing any more. */
+  @Test
+  void oldVersionsOneAfterTheOther() throws Exception {
+    List<String> versions = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      versions.add(Tables.publish(directory, Map.of("k", "v" + i)));
+    }
+    serve(Map.of("pinned-versions", 1, "pins-per-minute", 10_000));
+    for (int i = 0; i < 200; i++) {
+      assertThat(pinned(versions.get(i % 2)).statusCode()).as("request %d", i).isEqualTo(200);
+    }
+  }
+
   private HttpResponse<byte[]> pinned(String version) throws Exception {
     return client.get("/v1/tables/t/versions/" + version + "/rows/k");
   }

@@ -142,6 +142,16 @@ class OverloadTest {
   }
 
   @Test
+  void anAnswerThatWasTakenLeavesItsMemoryToTheNext() throws Exception {
+    serve(Map.of("answer-bytes", 2 * LENGTH, "all-answers-bytes", 2 * LENGTH), Access.MAPPED);
+    for (int i = 0; i < 200; i++) {
+      assertThat(client.get("/v1/tables/t/rows/key0001").statusCode())
+          .as("request %d", i)
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
   void sharesAreGivenBack() {
     Budget budget = new Budget(10);
     Budget.Share share = budget.new Share();

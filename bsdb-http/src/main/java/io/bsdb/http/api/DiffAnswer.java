@@ -42,12 +42,14 @@ public final class DiffAnswer {
     int limit = address.number("limit", 100, MAX_DIFFERENCES);
     double share = share(address.parameter("sample"));
     MediaType type = exchange.negotiate(List.of(MediaType.JSON, MediaType.NDJSON));
+    Lines lines;
+    boolean complete;
     try (Closeable turn = comparisons.turn();
         Held first = service.hold(table, from);
         Held second = service.hold(table, to);
         SnapshotDiff diff = comparisons.begin(first, second, share)) {
       exchange.access.version = second.version();
-      Lines lines = new Lines(exchange, second, type, "differences");
+      lines = new Lines(exchange, second, type, "differences");
       int found = 0;
       SnapshotDiff.Difference next = diff.next();
       while (next != null && found < limit) {
@@ -59,8 +61,9 @@ public final class DiffAnswer {
       lines.note("from", first.version());
       lines.note("to", second.version());
       lines.note("compared", diff.compared());
-      lines.answer(next == null && !diff.isStopped());
+      complete = next == null && !diff.isStopped();
     }
+    lines.answer(complete);
   }
 
   private static double share(@Nullable String text) {

@@ -65,7 +65,8 @@ public abstract class Reading<T> {
   /**
    * Answers with what a version holds.
    *
-   * @param held released when the answer needs it no more
+   * @param held released before the answer is written: when the client has it, it may ask for
+   *     something else that only few requests may hold
    * @param begin reads the rest of the request, for an answer of a type
    */
   static void answer(
@@ -81,12 +82,15 @@ public abstract class Reading<T> {
       exchange.access.version = held.version();
       Entity entity = held.entity(type);
       if (exchange.isRead() && !held.pinned() && exchange.isUnchanged(entity)) {
+        releasing.close();
         exchange.notModified(entity);
       } else if (table.readsFromDisk()) {
         Runnable permit = table.reserve(reading.lookups());
         reading.readLater(releasing.handedOver(), permit);
       } else {
         reading.readNow();
+        releasing.close();
+        reading.end();
       }
     }
   }
@@ -95,7 +99,6 @@ public abstract class Reading<T> {
     do {
       exchange.requireTime();
     } while (take(read()));
-    end();
   }
 
   /** Reads portion after portion; the version and the permit are held until the last read ends. */
@@ -155,7 +158,7 @@ public abstract class Reading<T> {
     }
   }
 
-  /** Releases a version at the end of a block, unless it was handed over. */
+  /** Releases a version, at the end of a block at the latest, unless it was handed over. */
   private static final class Releasing implements Closeable {
     private @Nullable Held held;
 
@@ -175,7 +178,7 @@ public abstract class Reading<T> {
     @Override
     public void close() {
       if (held != null) {
-        release(held);
+        release(handedOver());
       }
     }
   }

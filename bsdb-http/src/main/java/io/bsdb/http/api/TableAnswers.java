@@ -143,10 +143,11 @@ public final class TableAnswers {
     address.allow(Set.of("n", "columns", "numbers"));
     int count = address.number("n", 20, MAX_SAMPLE);
     MediaType type = exchange.negotiate(List.of(MediaType.JSON, MediaType.NDJSON));
+    Lines lines;
     try (Held held = service.hold(table, version)) {
       exchange.access.version = held.version();
       RowJsonWriter writer = held.rows().writer(address);
-      Lines lines = new Lines(exchange, held, type, "rows");
+      lines = new Lines(exchange, held, type, "rows");
       Sample.read(
           held.reader(),
           count,
@@ -156,7 +157,7 @@ public final class TableAnswers {
             VersionRows.writeRecord(lines.json(), writer, key, value);
             return true;
           });
-      lines.answer(true);
     }
+    lines.answer(true);
   }
 }
