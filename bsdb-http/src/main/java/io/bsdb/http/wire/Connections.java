@@ -54,6 +54,9 @@ public final class Connections extends ServerConnector {
   private final long answerNanos;
   private volatile boolean ending;
 
+  /** Held where connections are counted and one gets a place: several threads open them. */
+  private final Object places = new Object();
+
   Connections(Server server, Limits limits, int selectors, @Nullable Tls tls) {
     super(server, 1, selectors, factories(limits, tls));
     most = limits.connections();
@@ -138,9 +141,11 @@ public final class Connections extends ServerConnector {
 
     /** Counts this as one of the connections if there is room; returns false if it stays spare. */
     private boolean admit() {
-      spare = false;
-      spare = !makeRoom(this, most);
-      return !spare;
+      synchronized (places) {
+        spare = false;
+        spare = !makeRoom(this, most);
+        return !spare;
+      }
     }
 
     /** Returns for how long there has been no request; negative if there is one. */
@@ -199,10 +204,12 @@ public final class Connections extends ServerConnector {
 
   @Override
   protected void onEndPointOpened(EndPoint opened) {
-    super.onEndPointOpened(opened);
     Timed connection = (Timed) opened;
-    if (!connection.admit() && !makeRoom(connection, SPARE)) {
-      connection.shed();
+    synchronized (places) {
+      super.onEndPointOpened(opened);
+      if (!connection.admit() && !makeRoom(connection, SPARE)) {
+        connection.shed();
+      }
     }
   }
 
