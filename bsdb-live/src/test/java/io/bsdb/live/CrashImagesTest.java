@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -267,8 +268,16 @@ class CrashImagesTest {
   }
 
   private static LiveTable.Place faulty(Function<Path, LogStorage> log) {
+    return faulty(log, Duration.ofSeconds(1));
+  }
+
+  private static LiveTable.Place faulty(Function<Path, LogStorage> log, Duration markEvery) {
     return new LiveTable.Place(
-        log, table -> Table.at(table).storage(), SEGMENT_LENGTH, LiveTable.Place.WHEN_ASKED);
+        log,
+        table -> Table.at(table).storage(),
+        SEGMENT_LENGTH,
+        LiveTable.Place.WHEN_ASKED,
+        markEvery);
   }
 
   private interface Fault {
@@ -293,6 +302,7 @@ class CrashImagesTest {
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
               }
-            }));
+            },
+            Duration.ofDays(1))); // so that the write that is expected to fail is the first to
   }
 }

@@ -24,7 +24,7 @@ class DamagedLogTest {
   }
 
   /** Writes changes that stay in the log when the table is closed. */
-  private void writeToTheLog(Durability durability, Writes writes) throws IOException {
+  private void writeToTheLog(Durability durability, Writes writes) throws Exception {
     try (WritableTable table =
         LiveTable.open(
             directory,
@@ -39,7 +39,7 @@ class DamagedLogTest {
   }
 
   private interface Writes {
-    void to(WritableTable table) throws IOException;
+    void to(WritableTable table) throws Exception;
   }
 
   private WritableTable open(Durability durability) throws IOException {
@@ -55,7 +55,7 @@ class DamagedLogTest {
 
   /** After a clean close every byte of what was acknowledged is told from a torn end. */
   @Test
-  void noticesEveryFlippedByteOfTheLog() throws IOException {
+  void noticesEveryFlippedByteOfTheLog() throws Exception {
     writeToTheLog(
         Durability.COMMIT,
         table -> {
@@ -96,7 +96,7 @@ class DamagedLogTest {
 
   /** A closed log that has lost its end is damaged, not torn; reopening does not hide it. */
   @Test
-  void noticesEveryLossOfTheEndOfAClosedLog() throws IOException {
+  void noticesEveryLossOfTheEndOfAClosedLog() throws Exception {
     for (Durability durability : Durability.values()) {
       writeToTheLog(
           durability,
@@ -134,7 +134,7 @@ class DamagedLogTest {
   }
 
   @Test
-  void aDamagedRecordOfTheEndIsNamed() throws IOException {
+  void aDamagedRecordOfTheEndIsNamed() throws Exception {
     writeSomeSegments();
     Path file = directory.resolve("log/END");
     byte[] content = Files.readAllBytes(file);
@@ -151,7 +151,7 @@ class DamagedLogTest {
   }
 
   @Test
-  void aFileThatWasNeverWrittenToDoesNotMatter() throws IOException {
+  void aFileThatWasNeverWrittenToDoesNotMatter() throws Exception {
     writeSomeSegments();
     Path last = null;
     for (String name : new LogDirectory(directory.resolve("log")).list()) {
@@ -175,18 +175,22 @@ class DamagedLogTest {
     }
   }
 
-  private void writeSomeSegments() throws IOException {
+  private void writeSomeSegments() throws Exception {
     writeToTheLog(
         Durability.OS,
         table -> {
           for (int i = 0; i < 20; i++) {
             table.put(bytes("key" + i), new byte[10_000]);
           }
+          // The next file is prepared, which closing does not wait for unless it has begun.
+          Path next =
+              directory.resolve("log/%010d.log".formatted(table.stats().disk().logFiles() + 1));
+          Watchdog.await(() -> Files.exists(next));
         });
   }
 
   @Test
-  void noticesAFlippedByteOfAValueInASegmentThatIsContinued() throws IOException {
+  void noticesAFlippedByteOfAValueInASegmentThatIsContinued() throws Exception {
     writeSomeSegments();
     Path first = directory.resolve("log/0000000001.log");
     byte[] log = Files.readAllBytes(first);
@@ -198,7 +202,7 @@ class DamagedLogTest {
   }
 
   @Test
-  void refusesAMissingSegmentAndADamagedOwner() throws IOException {
+  void refusesAMissingSegmentAndADamagedOwner() throws Exception {
     writeSomeSegments();
     Path second = directory.resolve("log/0000000002.log");
     byte[] content = Files.readAllBytes(second);

@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -53,7 +54,8 @@ class LiveCursorTest {
             LogDirectory::new,
             path -> Table.at(path).storage(),
             SEGMENT_LENGTH,
-            LiveTable.Place.WHEN_ASKED));
+            LiveTable.Place.WHEN_ASKED,
+            Duration.ofDays(1))); // no frames in the log but those of changes
   }
 
   private void put(WritableTable table, Map<String, String> model, String key, String value)
