@@ -70,6 +70,11 @@ final class Batch {
     ends[count++] = length;
   }
 
+  /** Returns how many bytes the records have. */
+  int length() {
+    return length;
+  }
+
   /** Adds a row that cannot be a record. */
   void refuse(String reason) {
     refusals[count] = reason;

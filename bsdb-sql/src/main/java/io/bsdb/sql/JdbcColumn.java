@@ -32,6 +32,7 @@ record JdbcColumn(Column column, Getter getter) {
     String name = types.getColumnLabel(number);
     String typeName = String.valueOf(types.getColumnTypeName(number)).toUpperCase(Locale.ROOT);
     boolean unsigned = typeName.contains("UNSIGNED");
+    String javaClass = types.getColumnClassName(number);
     return switch (types.getColumnType(number)) {
       case Types.BOOLEAN -> plain(name, Kind.BOOLEAN, ResultSet::getBoolean);
       case Types.BIT -> {
@@ -40,21 +41,10 @@ record JdbcColumn(Column column, Getter getter) {
         }
         yield plain(name, Kind.BOOLEAN, ResultSet::getBoolean);
       }
-      case Types.TINYINT -> plain(name, Kind.SMALLINT, ResultSet::getShort);
-      case Types.SMALLINT ->
-          unsigned
-              ? plain(name, Kind.INT, ResultSet::getInt)
-              : plain(name, Kind.SMALLINT, ResultSet::getShort);
-      case Types.INTEGER ->
-          unsigned
-              ? plain(name, Kind.BIGINT, ResultSet::getLong)
-              : plain(name, Kind.INT, ResultSet::getInt);
-      case Types.BIGINT ->
-          unsigned
-              ? column(name, ColumnType.decimal(20, 0), ResultSet::getBigDecimal)
-              : plain(name, Kind.BIGINT, ResultSet::getLong);
-      case Types.REAL -> plain(name, Kind.FLOAT, ResultSet::getFloat);
-      case Types.FLOAT, Types.DOUBLE -> plain(name, Kind.DOUBLE, ResultSet::getDouble);
+      case Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT ->
+          wholeNumber(name, types.getColumnType(number), unsigned, javaClass);
+      case Types.REAL, Types.FLOAT, Types.DOUBLE ->
+          floating(name, types.getColumnType(number), javaClass);
       case Types.DECIMAL, Types.NUMERIC ->
           decimal(name, types.getPrecision(number), types.getScale(number));
       case Types.CHAR,
@@ -82,6 +72,44 @@ record JdbcColumn(Column column, Getter getter) {
       case Types.TIMESTAMP_WITH_TIMEZONE -> zoned(name);
       default -> throw unknown(name, typeName);
     };
+  }
+
+  private static JdbcColumn wholeNumber(String name, int type, boolean unsigned, String javaClass) {
+    if (isAnything(javaClass)) {
+      return column(name, ColumnType.of(Kind.BIGINT), ResultSet::getObject);
+    }
+    return switch (type) {
+      case Types.TINYINT -> plain(name, Kind.SMALLINT, ResultSet::getShort);
+      case Types.SMALLINT ->
+          unsigned
+              ? plain(name, Kind.INT, ResultSet::getInt)
+              : plain(name, Kind.SMALLINT, ResultSet::getShort);
+      case Types.INTEGER ->
+          unsigned
+              ? plain(name, Kind.BIGINT, ResultSet::getLong)
+              : plain(name, Kind.INT, ResultSet::getInt);
+      default ->
+          unsigned
+              ? column(name, ColumnType.decimal(20, 0), ResultSet::getBigDecimal)
+              : plain(name, Kind.BIGINT, ResultSet::getLong);
+    };
+  }
+
+  private static JdbcColumn floating(String name, int type, String javaClass) {
+    if (isAnything(javaClass)) {
+      return column(name, ColumnType.of(Kind.DOUBLE), ResultSet::getObject);
+    }
+    return type == Types.REAL && Float.class.getName().equals(javaClass)
+        ? plain(name, Kind.FLOAT, ResultSet::getFloat)
+        : plain(name, Kind.DOUBLE, ResultSet::getDouble);
+  }
+
+  /**
+   * Returns whether each value of a column has a type of its own, as in SQLite, whose driver makes
+   * what a getter asks for of anything: the lower bits of a longer number, 0 of a text.
+   */
+  private static boolean isAnything(String javaClass) {
+    return Object.class.getName().equals(javaClass);
   }
 
   private static JdbcColumn column(String name, ColumnType type, Getter getter) {

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JdbcQuery implements Closeable {
   private static final int BATCH = 1_000;
+  private static final int BATCH_BYTES = 1 << 22;
 
   private final Connection connection;
   private final String sql;
@@ -146,7 +147,7 @@ public final class JdbcQuery implements Closeable {
       boolean hasNext = rows.next();
       while (hasNext) {
         Batch batch = new Batch(encoder.rows, BATCH);
-        for (int i = 0; i < BATCH && hasNext; i++) {
+        for (int i = 0; i < BATCH && hasNext && batch.length() < BATCH_BYTES; i++) {
           encoder.encode(rows, batch);
           hasNext = rows.next();
         }
