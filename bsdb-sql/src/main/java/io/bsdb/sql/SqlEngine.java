@@ -94,7 +94,7 @@ public final class SqlEngine implements Closeable {
 
   /** Prepares a query for all rows of a Parquet file. Throws what {@link #query} throws. */
   public SqlQuery parquet(Path file) throws IOException {
-    return SqlQuery.prepare(connection, "SELECT * FROM read_parquet(%s)".formatted(literal(file)));
+    return SqlQuery.prepare(connection, "SELECT * FROM " + source(file));
   }
 
   /**
@@ -106,8 +106,12 @@ public final class SqlEngine implements Closeable {
     List<String> names =
         columns.stream().map(name -> "\"" + name.replace("\"", "\"\"") + "\"").toList();
     return SqlQuery.prepare(
-        connection,
-        "SELECT %s FROM read_parquet(%s)".formatted(String.join(", ", names), literal(file)));
+        connection, "SELECT %s FROM %s".formatted(String.join(", ", names), source(file)));
+  }
+
+  /** A directory called {@code k=5} would put 5 in place of what the file has in column k. */
+  private static String source(Path file) {
+    return "read_parquet(%s, hive_partitioning = false)".formatted(literal(file));
   }
 
   /** Returns how many rows a Parquet file has. */

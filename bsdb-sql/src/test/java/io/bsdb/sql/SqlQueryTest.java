@@ -38,7 +38,10 @@ class SqlQueryTest {
 
   /** Rows as JSON, or what was refused. */
   private List<String> rows(String sql, String... key) throws IOException {
-    SqlQuery query = engine.query(sql);
+    return rows(engine.query(sql), key);
+  }
+
+  private static List<String> rows(SqlQuery query, String... key) throws IOException {
     Schema schema = Schema.of(query.columns(), List.of(key));
     RowJsonWriter json = RowJsonWriter.of(schema);
     List<String> rows = new ArrayList<>();
@@ -329,5 +332,14 @@ class SqlQueryTest {
 
     assertThat(engine.parquet(parquet).columns()).containsExactly(Column.of("k", "INT"));
     assertThat(engine.parquetRows(parquet)).isEqualTo(1);
+  }
+
+  @Test
+  void readsNoValuesFromTheNamesOfDirectories() throws IOException {
+    Path parquet = Files.createDirectories(directory.resolve("k=5/day=1")).resolve("a.parquet");
+    Files.write(parquet, Parquet.of("SELECT 7 AS k"));
+
+    assertThat(rows(engine.parquet(parquet), "k")).containsExactly("{\"k\":7}");
+    assertThat(rows(engine.parquet(parquet, List.of("k")), "k")).containsExactly("{\"k\":7}");
   }
 }

@@ -147,6 +147,7 @@ public final class SqlFormat implements RecordFormat {
     List<String> names = columns.stream().map(Column::name).toList();
     SqlQuery query;
     try {
+      requireNoOthers(engine.parquet(path(file)).columns(), names);
       query = engine.parquet(path(file), names).withAddresses(addresses);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.refused("%s: %s".formatted(file.name(), e.getMessage()));
@@ -161,6 +162,15 @@ public final class SqlFormat implements RecordFormat {
       }
     }
     return query;
+  }
+
+  private static void requireNoOthers(List<Column> columns, List<String> names) {
+    for (Column column : columns) {
+      if (names.stream().noneMatch(column.name()::equalsIgnoreCase)) { // as DuckDB finds them
+        throw new IllegalArgumentException(
+            "column '%s' is not in the first file, which has %s".formatted(column.name(), names));
+      }
+    }
   }
 
   /** The records of one input. */
