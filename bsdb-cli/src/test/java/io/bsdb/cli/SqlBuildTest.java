@@ -160,6 +160,43 @@ class SqlBuildTest {
     assertThat(files.status()).isEqualTo(ExitStatus.NO);
     assertThat(files.err())
         .contains("2.parquet: column 'v' is INT, in the first file it is STRING");
+    Path more = parquet("3.parquet", "SELECT 3 AS id, 'c' AS v, 'd' AS w", "id");
+    CommandRun columns = build("--format", "parquet", "-i", first, more, "--key", "id");
+    assertThat(columns.status()).isEqualTo(ExitStatus.NO);
+    assertThat(columns.err())
+        .contains("3.parquet: column 'w' is not in the first file, which has [id, v]");
+    CommandRun fewer = build("--format", "parquet", "-i", more, first, "--key", "id");
+    assertThat(fewer.status()).isEqualTo(ExitStatus.NO);
+    assertThat(fewer.err()).contains("1.parquet: ").contains("\"w\" not found");
+  }
+
+  @Test
+  void keepsNestedNumbersAsTheyAre() throws IOException {
+    String query = "SELECT 1 AS id, {'zero': '-0.0'::DOUBLE, 'large': 1e300::DOUBLE} AS r";
+    Path file = parquet("nested.parquet", query, "id");
+    assertThat(build("--format", "parquet", "-i", file, "--key", "id").status()).isZero();
+
+    assertThat(CommandRun.of("scan", "-t", table).out())
+        .isEqualTo("{\"id\": 1, \"r\": {\"zero\": -0.0, \"large\": 1.0E300}}\n");
+    assertThat(CommandRun.of("scan", "-t", table, "--format", "csv").out())
+        .endsWith("1,\"{\"\"zero\"\":-0.0,\"\"large\"\":1.0E300}\"\n");
+  }
+
+  @Test
+  void refusesToWriteParquetInItsOwnWords() throws IOException {
+    build("--query", "SELECT 1 AS id", "--key", "id", "--approximate");
+    Path file = directory.resolve("keys.parquet");
+
+    CommandRun scan = CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", file);
+    assertThat(scan.status()).isEqualTo(ExitStatus.NO);
+    assertThat(scan.err())
+        .isEqualTo("bsdb: the table is approximate: it stores no keys to print\n");
+    build("--query", "SELECT 1 AS id", "--key", "id");
+    Path empty = Files.createDirectory(directory.resolve("empty"));
+    assertThat(CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", empty).status())
+        .isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(empty).isEmptyDirectory();
+    assertThat(directory).isDirectoryNotContaining("glob:**.part");
   }
 
   @Test

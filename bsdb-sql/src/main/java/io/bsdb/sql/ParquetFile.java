@@ -53,6 +53,7 @@ public final class ParquetFile {
           "%s AS \"%s\"".formatted(value(name, column), column.name().replace("\"", "\"\"")));
     }
     Path part = file.resolveSibling(file.getFileName() + ".part");
+    part.toFile().deleteOnExit(); // a signal ends the process without what is below
     Source source = new Source(rows, columns.size());
     Properties settings = new Properties();
     settings.setProperty("autoinstall_known_extensions", "false");
@@ -67,10 +68,13 @@ public final class ParquetFile {
       statement.execute(
           "COPY (SELECT %s FROM %s()) TO %s (FORMAT parquet)"
               .formatted(String.join(", ", values), FUNCTION, SourceType.quoted(part.toString())));
-      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (SQLException e) {
-      if (source.failure != null) {
-        throw source.failure;
+      if (source.failure instanceof IOException failure) {
+        throw failure;
+      }
+      if (source.failure instanceof RuntimeException failure) {
+        throw failure;
       }
       throw new IOException("cannot write %s: %s".formatted(file, e.getMessage()), e);
     } finally {
@@ -138,7 +142,7 @@ public final class ParquetFile {
   private static final class Source implements DuckDBTableFunction<Object, Object, Object> {
     private final Rows rows;
     private final int columns;
-    private @Nullable IOException failure;
+    private @Nullable Exception failure;
 
     Source(Rows rows, int columns) {
       this.rows = rows;
@@ -180,8 +184,8 @@ public final class ParquetFile {
           count++;
         }
         return count;
-      } catch (IOException e) {
-        failure = e;
+      } catch (IOException | RuntimeException e) {
+        failure = e; // which DuckDB makes a text of, with its stack trace
         throw e;
       }
     }

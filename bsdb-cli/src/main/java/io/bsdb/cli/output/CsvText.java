@@ -1,13 +1,12 @@
 package io.bsdb.cli.output;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.ValueParser;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -17,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** Rows as fields of text: NULL is empty, nested values are JSON, bytes Base64. */
 public final class CsvText {
   private static final Pattern TO_QUOTE = Pattern.compile("[\",\r\n]|^\\s|\\s$");
+
+  /** Takes JSON as it is written. */
+  private static final Column TEXT = new Column("text", ColumnType.string());
 
   private CsvText() {}
 
@@ -59,11 +61,11 @@ public final class CsvText {
   }
 
   private static String nested(JsonParser in) throws IOException {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator out = ValueParser.JSON.createGenerator(text)) {
-      out.copyCurrentStructureExact(in); // decimals keep their digits
+    try {
+      return String.valueOf(ValueParser.read(TEXT, in));
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.refused(e.getMessage() + "; take --format json");
     }
-    return text.toString();
   }
 
   /** An empty text is quoted, other than NULL. */
