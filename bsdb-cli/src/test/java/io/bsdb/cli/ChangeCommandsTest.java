@@ -145,6 +145,10 @@ class ChangeCommandsTest {
     assertUsage(
         CommandRun.of("build", "-t", table, "-i", input, "--keep-changes-after", "yesterday"),
         "not a version's name: 'yesterday'");
+    assertUsage(
+        CommandRun.of(
+            "build", "-t", table, "-i", input, "--keep-changes-after", version, "--verify-input"),
+        "--verify-input compares all rows, and --keep-changes-after");
   }
 
   @Test

@@ -8,14 +8,16 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Builds that are told to end while they wait for input. */
+/** Builds and scans that are told to end while they work or wait for input. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class SignalledBuildTest {
   @TempDir private Path directory;
@@ -57,6 +59,78 @@ class SignalledBuildTest {
     assertThat(Table.at(table).requireCurrentVersion()).isEqualTo(before);
     assertThat(entries(table.resolve("snapshots"))).containsExactly(before);
     assertThat(entries(table.resolve("staging"))).isEmpty();
+  }
+
+  /** The query of the second reading sorts so much that it needs temporary files. */
+  @Test
+  void leaveNoTemporaryFilesWhileTheyCompare() throws Exception {
+    Path table = directory.resolve("table");
+    Path temporary = directory.resolve("temporary");
+    Path messages = directory.resolve("messages");
+    Process build =
+        ChildCommand.start(
+            messages,
+            "build",
+            "-t",
+            table,
+            "--key",
+            "id",
+            "--memory",
+            "64M",
+            "--temp",
+            temporary,
+            "--verify-input",
+            "--query",
+            "SELECT i AS id, hash(i)::VARCHAR || hash(-i)::VARCHAR AS s FROM range(1500000) r(i)"
+                + " ORDER BY hash(i)");
+    try {
+      await(
+          build,
+          () ->
+              Files.exists(table.resolve("CURRENT"))
+                  && Stream.of(entries(temporary)).anyMatch(each -> each.startsWith("bsdb-sql-")));
+      assertThat(run("kill", "-TERM", Long.toString(build.pid()))).isZero();
+      assertThat(build.waitFor()).isEqualTo(143);
+    } finally {
+      build.destroyForcibly();
+    }
+
+    String version = Table.at(table).requireCurrentVersion();
+    assertThat(messages).content().contains("bsdb: interrupted; " + version + " is in service\n");
+    assertThat(temporary).isEmptyDirectory();
+  }
+
+  @Test
+  void leaveNoHalfOfAParquetFile() throws Exception {
+    Path table = directory.resolve("table");
+    String query = "SELECT i AS id, [i, i + 1] AS l FROM range(300000) r(i)";
+    assertThat(CommandRun.of("build", "-t", table, "--key", "id", "--query", query).status())
+        .isZero();
+    Path output = Files.createDirectory(directory.resolve("output"));
+    Process scan =
+        ChildCommand.start(
+            directory.resolve("messages"),
+            "scan",
+            "-t",
+            table,
+            "--format",
+            "parquet",
+            "-o",
+            output.resolve("rows.parquet"));
+    try {
+      await(scan, () -> entries(output).length == 1);
+      assertThat(run("kill", "-TERM", Long.toString(scan.pid()))).isZero();
+      assertThat(scan.waitFor()).isEqualTo(143);
+    } finally {
+      scan.destroyForcibly();
+    }
+    assertThat(output).isEmptyDirectory();
+  }
+
+  private static void await(Process process, Callable<Boolean> condition) throws Exception {
+    while (!condition.call()) {
+      assertThat(process.waitFor(5, TimeUnit.MILLISECONDS)).isFalse();
+    }
   }
 
   private static String[] entries(Path directory) throws IOException {

@@ -145,6 +145,11 @@ public final class BuildCommand extends TableCommand {
       throw CommandFailure.usage(
           "--verify-input compares all rows, and --history with an age drops some: leave one out");
     }
+    if (verifyInput && keepChangesAfter != null) {
+      throw CommandFailure.usage(
+          "--verify-input compares all rows, and --keep-changes-after lets others differ: leave one"
+              + " out");
+    }
     if (flink.isWanted()
         && (dryRun || keepChangesAfter != null || build.publish(Publish.ALL) != Publish.ALL)) {
       throw CommandFailure.usage(

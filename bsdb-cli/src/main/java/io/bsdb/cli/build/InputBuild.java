@@ -23,6 +23,7 @@ import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.TooFewRowsException;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -169,7 +170,16 @@ final class InputBuild {
       Manifest manifest = report.manifest();
       if (reading == Reading.TO_VERIFY && manifest != null) {
         try (SnapshotReader reader = SnapshotReader.open(directory(table, manifest))) {
-          InputComparison.compare(inputs, format, options.duplicates(), reader, console);
+          Interruption.during(
+              interruption -> {
+                InputComparison.compare(
+                    inputs, format, options.duplicates(), reader, interruption, console);
+                return manifest;
+              },
+              table,
+              console);
+        } catch (InterruptedIOException e) {
+          throw e;
         } catch (CommandFailure e) {
           throw CommandFailure.refused(inServiceBut("differs from the input", e, manifest, table));
         } catch (IOException e) {

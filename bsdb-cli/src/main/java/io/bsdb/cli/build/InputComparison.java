@@ -6,6 +6,7 @@ import io.bsdb.cli.input.RecordFormat;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Progress;
+import io.bsdb.cli.table.Interruption;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.writer.options.Duplicates;
@@ -23,6 +24,7 @@ final class InputComparison {
   private final RecordFormat format;
   private final Duplicates duplicates;
   private final SnapshotReader reader;
+  private final Interruption interruption;
   private final Console console;
 
   /** Lines by key whose values the snapshot does not have: those of other lines, it must have. */
@@ -35,11 +37,13 @@ final class InputComparison {
       RecordFormat format,
       Duplicates duplicates,
       SnapshotReader reader,
+      Interruption interruption,
       Console console) {
     this.inputs = inputs;
     this.format = format;
     this.duplicates = duplicates;
     this.reader = reader.allVersions();
+    this.interruption = interruption;
     this.console = console;
   }
 
@@ -54,9 +58,11 @@ final class InputComparison {
       RecordFormat format,
       Duplicates duplicates,
       SnapshotReader reader,
+      Interruption interruption,
       Console console)
       throws IOException {
-    InputComparison comparison = new InputComparison(inputs, format, duplicates, reader, console);
+    InputComparison comparison =
+        new InputComparison(inputs, format, duplicates, reader, interruption, console);
     comparison.compareAll();
     comparison.compareReplaced();
     comparison.compareCounts();
@@ -142,7 +148,14 @@ final class InputComparison {
   }
 
   private void read(AtomicLong stored, RecordFormat.Sink sink) throws IOException {
-    inputs.read(format, stored, sink, BadLines.ignored(console));
+    inputs.read(
+        format,
+        stored,
+        (key, keyOffset, keyLength, value, valueOffset, valueLength, line) -> {
+          interruption.check();
+          sink.add(key, keyOffset, keyLength, value, valueOffset, valueLength, line);
+        },
+        BadLines.ignored(console));
   }
 
   private CommandFailure differs(byte[] key, @Nullable Long line, String how) {
