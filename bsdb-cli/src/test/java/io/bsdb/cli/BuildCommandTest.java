@@ -1,6 +1,7 @@
 package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.github.luben.zstd.ZstdOutputStream;
 import io.bsdb.cli.output.ExitStatus;
@@ -14,8 +15,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -162,6 +166,38 @@ class BuildCommandTest {
 
     assertThat(build.status()).as(build.err()).isZero();
     assertThat(get("a", "b")).isEqualTo("a\t1\nb\t2\n");
+  }
+
+  @Test
+  void readsWhatAPatternMatchesBehindALink() throws IOException {
+    Path input = Files.createDirectory(directory.resolve("2026-11-27"));
+    Files.writeString(input.resolve("part-1.txt"), "a 1\n");
+    Path link = Files.createSymbolicLink(directory.resolve("today"), input.getFileName());
+
+    for (String pattern :
+        List.of(link + "/part-*.txt", link + "//*.txt", directory + "/t*/*.txt")) {
+      CommandRun build = CommandRun.of("build", "-t", table, "-i", pattern);
+
+      assertThat(build.status()).as(build.err()).isZero();
+      assertThat(build.out()).contains(" records=1 ");
+    }
+  }
+
+  @Test
+  void looksIntoNoDirectoriesThatAPatternDoesNotReach() throws IOException {
+    Path input = Files.createDirectory(directory.resolve("input"));
+    Files.writeString(input.resolve("part-1.txt"), "a 1\n");
+    Path secret = Files.createDirectory(input.resolve("secret"));
+    Files.setPosixFilePermissions(secret, Set.of());
+    try {
+      assumeFalse(Files.isReadable(secret), "this user may read everything: test is left out");
+
+      CommandRun build = CommandRun.of("build", "-t", table, "-i", input + "/*.txt");
+
+      assertThat(build.status()).as(build.err()).isZero();
+    } finally {
+      Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rwx------"));
+    }
   }
 
   @Test

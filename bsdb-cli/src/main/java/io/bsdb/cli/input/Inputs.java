@@ -4,13 +4,19 @@ import io.bsdb.cli.output.CommandFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.Charset;
+import java.nio.file.FileSystemLoopException;
 import java.nio.file.FileSystems;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
@@ -94,11 +100,34 @@ public record Inputs(List<InputFile> files) {
     if (!Files.isDirectory(root)) {
       return List.of();
     }
-    PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + pattern);
-    int depth = pattern.contains("**") ? Integer.MAX_VALUE : pattern.split("/", -1).length;
-    try (Stream<Path> entries = Files.walk(root, depth)) {
-      return entries.filter(Files::isRegularFile).filter(matcher::matches).toList();
-    }
+    String below = pattern.substring(slash + 1);
+    PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + below);
+    boolean anyDepth = below.contains("**");
+    List<Path> files = new ArrayList<>();
+    Path start = root.toRealPath(); // a walk need not enter a link
+    Files.walkFileTree(
+        start,
+        anyDepth ? Set.of() : Set.of(FileVisitOption.FOLLOW_LINKS), // as in a shell
+        anyDepth ? Integer.MAX_VALUE : below.split("/", -1).length,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            Path found = start.relativize(file);
+            if (matcher.matches(found) && Files.isRegularFile(file)) {
+              files.add(root.resolve(found));
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+            if (e instanceof FileSystemLoopException) { // its files are found elsewhere
+              return FileVisitResult.CONTINUE;
+            }
+            throw e;
+          }
+        });
+    return files;
   }
 
   private static int globStart(String argument) {
