@@ -233,10 +233,31 @@ class LauncherTest {
   }
 
   @Test
+  void compilesLittleForCommandsThatAreSoonOver() throws Exception {
+    run("--help");
+
+    for (String command : List.of("get", "scan", "put", "versions")) {
+      assertThat(run(command).out()).as(command).contains("<-XX:TieredStopAtLevel=1>");
+    }
+    for (String command : List.of("build", "mirror", "compact", "serve")) {
+      assertThat(run(command).out()).as(command).doesNotContain("TieredStopAtLevel");
+    }
+  }
+
+  @Test
   void readsArgumentsAsUtf8InAnyLocale() throws Exception {
     run("--help");
 
-    assertThat(run("--version").out()).contains("LC_ALL=C.UTF-8");
+    for (Map<String, String> locale :
+        List.of(
+            Map.<String, String>of(),
+            Map.of("LANG", "xx_XX.UTF-8"),
+            Map.of("LANG", "C.UTF-8", "LC_TIME", "xx_XX.UTF-8"),
+            Map.of("LC_ALL", "de_DE.UTF-8"))) {
+      Result result = run(locale, List.of(project + "/bsdb", "--version"), directory);
+
+      assertThat(result.out()).as("%s", locale).contains("LC_ALL=C.UTF-8\n");
+    }
   }
 
   private void javaOfVersion(String version) throws IOException {
