@@ -50,6 +50,35 @@ class MessagesTest {
     }
   }
 
+  @Test
+  void filesOfOptionsThatAreNotUtf8AreNamed() throws IOException {
+    Path file = directory.resolve("latin1");
+    Files.write(file, "k=\u00fc".getBytes(StandardCharsets.ISO_8859_1));
+    Path table = directory.resolve("t");
+    Object[][] commands = {
+      {"serve", "--table", "t=" + table, "--token-file", file},
+      {"build", "-t", table, "--key", "k", "--engine", "flink", "--sql", file},
+      {
+        "build",
+        "-t",
+        table,
+        "--key",
+        "k",
+        "--query",
+        "SELECT 1 AS k",
+        "--jdbc",
+        "jdbc:duckdb:",
+        "--jdbc-properties",
+        file
+      },
+    };
+    for (Object[] command : commands) {
+      CommandRun run = CommandRun.of(command);
+      assertThat(run.status()).isEqualTo(ExitStatus.UNREADABLE);
+      assertThat(run.err()).isEqualTo("bsdb: not UTF-8: " + file + "\n");
+    }
+  }
+
   private static void assertHarmless(CommandRun run) {
     assertThat(run.err()).contains(HARMLESS);
     assertThat(run.err().codePoints().filter(point -> point != '\n' && point != '\t'))

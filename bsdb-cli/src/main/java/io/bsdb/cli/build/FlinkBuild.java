@@ -2,6 +2,7 @@ package io.bsdb.cli.build;
 
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.TextFile;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Validity;
@@ -85,7 +86,7 @@ final class FlinkBuild {
     if (sql == null || key.isEmpty()) {
       throw CommandFailure.usage("--engine flink needs --sql and --key");
     }
-    String script = Files.readString(sql);
+    String script = TextFile.read(sql);
     Map<String, String> sinkOptions = sinkOptions(options);
     int parallelism =
         options.threads() > 0 ? options.threads() : Runtime.getRuntime().availableProcessors();

@@ -12,12 +12,12 @@ import io.bsdb.cli.input.SqlFormat;
 import io.bsdb.cli.input.TextFormat;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.TextFile;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.io.Reader;
-import java.nio.file.Files;
+import java.io.StringReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -179,9 +179,7 @@ final class RecordArguments {
     }
     Properties properties = new Properties();
     if (jdbcProperties != null) {
-      try (Reader reader = Files.newBufferedReader(jdbcProperties)) {
-        properties.load(reader);
-      }
+      properties.load(new StringReader(TextFile.read(jdbcProperties)));
     }
     return JdbcFormat.query(new JdbcFormat.Database(jdbc, properties), query, key, addresses);
   }

@@ -4,6 +4,7 @@ import io.bsdb.cli.output.ByteSize;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.TextFile;
 import io.bsdb.cli.table.MemoryArgument;
 import io.bsdb.http.BsdbServer;
 import io.bsdb.reader.follow.TableReader;
@@ -178,7 +179,7 @@ public final class ServeCommand implements Callable<Integer> {
       builder.insecure();
     }
     if (tokenFile != null) {
-      builder.token(Files.readString(tokenFile).strip());
+      builder.token(TextFile.read(tokenFile).strip());
     }
     if ((certificate == null) != (key == null)) {
       throw CommandFailure.usage("--tls-certificate and --tls-key go together");
