@@ -191,6 +191,12 @@ class SqlBuildTest {
     assertThat(scan.status()).isEqualTo(ExitStatus.NO);
     assertThat(scan.err())
         .isEqualTo("bsdb: the table is approximate: it stores no keys to print\n");
+    build("--query", "SELECT 1 AS id, MAP {[1]: 2} AS m", "--key", "id");
+    assertThat(CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", file).err())
+        .startsWith("bsdb: column 'm' has a map with nested keys, which cannot be written to");
+    Path none = directory.resolve("no/such/directory");
+    assertThat(CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", none).err())
+        .doesNotContain("LINE");
     build("--query", "SELECT 1 AS id", "--key", "id");
     Path empty = Files.createDirectory(directory.resolve("empty"));
     assertThat(CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", empty).status())

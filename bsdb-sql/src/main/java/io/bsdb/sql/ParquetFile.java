@@ -76,7 +76,7 @@ public final class ParquetFile {
       if (source.failure instanceof RuntimeException failure) {
         throw failure;
       }
-      throw new IOException("cannot write %s: %s".formatted(file, e.getMessage()), e);
+      throw new IOException("cannot write %s: %s".formatted(file, SqlEngine.message(e)), e);
     } finally {
       Files.deleteIfExists(part);
     }
@@ -115,10 +115,14 @@ public final class ParquetFile {
         yield "TIMESTAMP WITH TIME ZONE";
       }
       case ARRAY -> sqlType(column, type.elementType(), true) + "[]";
-      case MAP ->
-          "MAP(%s, %s)"
-              .formatted(
-                  sqlType(column, type.keyType(), true), sqlType(column, type.valueType(), true));
+      case MAP -> {
+        if (!type.keyType().kind().isKeyable()) { // whose JSON is no object
+          throw refused(column, "has a map with nested keys");
+        }
+        yield "MAP(%s, %s)"
+            .formatted(
+                sqlType(column, type.keyType(), true), sqlType(column, type.valueType(), true));
+      }
       case ROW ->
           type.fields().stream()
               .map(

@@ -188,7 +188,7 @@ public final class SqlEngine implements Closeable {
   }
 
   /** Returns the first line of DuckDB's message: advice and an excerpt of the query follow. */
-  private static String message(SQLException e) {
+  static String message(SQLException e) {
     String text = String.valueOf(e.getMessage()).split("\n\n", 2)[0];
     return text.replaceAll("\\s*\n\\s*", " ");
   }
