@@ -51,8 +51,11 @@ final class CleanUp {
           List<String> others = others(all, current);
           int spare = others.size() - Math.max(0, keep - (all.size() - others.size()));
           List<String> old = new ArrayList<>(others.subList(0, Math.max(0, spare)));
+          Instant limit = Instant.now().minus(age);
           if (!age.isZero()) {
-            Instant limit = Instant.now().minus(age);
+            if (current != null && wasRolledBack(current, limit)) {
+              return;
+            }
             while (!old.isEmpty() && !wasReplaced(old.get(old.size() - 1), all, limit)) {
               old.remove(old.size() - 1);
             }
@@ -61,7 +64,7 @@ final class CleanUp {
             // A version that is just being put in service is complete before CURRENT names it.
             table.requireSolePublisher(table.manifest(current));
           }
-          prune(old);
+          prune(old, age.isZero() ? Instant.MAX : limit);
         });
     return deleted;
   }
@@ -83,7 +86,7 @@ final class CleanUp {
               && (wasReplaced(others.get(0), all, limit) || weight(others, inService) > bytes)) {
             old.add(others.remove(0));
           }
-          prune(old);
+          prune(old, Instant.MAX);
         });
     return deleted;
   }
@@ -123,18 +126,29 @@ final class CleanUp {
    * found, whenever it was published.
    */
   private boolean wasReplaced(String version, List<String> all, Instant limit) throws IOException {
-    String next = all.get(all.indexOf(version) + 1);
-    String manifest = Table.directory(next) + "/" + SnapshotFormat.MANIFEST_FILE;
+    return wasPublished(all.get(all.indexOf(version) + 1), limit);
+  }
+
+  /** Returns whether a version was published before a time. */
+  private boolean wasPublished(String version, Instant limit) throws IOException {
+    String manifest = Table.directory(version) + "/" + SnapshotFormat.MANIFEST_FILE;
     return storage.lastModified(manifest).isBefore(limit);
   }
 
-  /** Returns the files that the manifests of complete versions name, but for some. */
-  private Set<String> filesInUse(List<String> others) throws IOException {
+  /**
+   * Returns whether a version from before a time was put in service after it. Which one was in
+   * service until then cannot be told.
+   */
+  private boolean wasRolledBack(String current, Instant limit) throws IOException {
+    return wasPublished(current, limit)
+        && !storage.lastModified(SnapshotFormat.CURRENT_FILE).isBefore(limit);
+  }
+
+  /** Returns the files that the manifests of complete versions name. */
+  private Set<String> filesInUse() throws IOException {
     Set<String> files = new HashSet<>();
     for (String version : table.versions()) {
-      if (!others.contains(version)) {
-        files.addAll(table.manifest(version).filesToKeep());
-      }
+      files.addAll(table.manifest(version).filesToKeep());
     }
     return files;
   }
@@ -142,7 +156,7 @@ final class CleanUp {
   /** Returns whether a complete version has files in a directory, or may have, if it is damaged. */
   boolean isInUse(String directory) throws IOException {
     try {
-      return isAmong(filesInUse(List.of()), directory);
+      return isAmong(filesInUse(), directory);
     } catch (CorruptSnapshotException | UnsupportedVersionException unknown) {
       return true;
     }
@@ -152,13 +166,31 @@ final class CleanUp {
     return files.stream().anyMatch(file -> file.startsWith(directory + "/"));
   }
 
-  private void prune(List<String> versions) throws IOException {
+  /**
+   * Deletes versions.
+   *
+   * @param limit spares those that were replaced after this time by another version than that with
+   *     the next number: after a rollback, or if that one was never in service
+   */
+  private void prune(List<String> versions, Instant limit) throws IOException {
     if (versions.isEmpty()) {
       return;
     }
-    Set<String> inUse = filesInUse(versions);
+    List<String> old = new ArrayList<>(versions);
+    Set<String> inUse = new HashSet<>();
+    for (String version : table.versions()) {
+      if (!versions.contains(version)) {
+        Manifest manifest = table.manifest(version);
+        inUse.addAll(manifest.filesToKeep());
+        String before = manifest.parent();
+        if (before != null && old.contains(before) && !wasPublished(version, limit)) {
+          old.remove(before);
+          inUse.addAll(table.manifest(before).filesToKeep());
+        }
+      }
+    }
     storage.syncDirectory(""); // CURRENT may name another version, and not durably
-    for (String version : versions) {
+    for (String version : old) {
       prune(version, inUse);
     }
   }
@@ -214,7 +246,7 @@ final class CleanUp {
     storage.exclusively(
         () -> {
           String current = table.currentVersion();
-          Set<String> inUse = filesInUse(List.of());
+          Set<String> inUse = filesInUse();
           for (String name : storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
             String directory = Table.directory(name);
             if (Manifest.isVersion(name)

@@ -397,7 +397,8 @@ public final class Table {
   }
 
   /**
-   * Returns the same, but spares versions that others replaced less than {@code age} ago.
+   * Returns the same, but spares versions that others replaced less than {@code age} ago; for so
+   * long after a {@link #rollback} all of them, until another version is published.
    *
    * @param age so that processes which found a version still find its files; without locks, longer
    *     than it takes to put a version in service

@@ -110,6 +110,46 @@ class TableCleanUpTest {
     assertThat(table.pruneByWeight(Duration.ofHours(1), Long.MAX_VALUE)).containsExactly(next);
   }
 
+  /** What took its place has the number of none of those that were published after it. */
+  @Test
+  void aVersionThatWasPutBackInServiceIsSparedOnceItIsReplaced() throws Exception {
+    String old = publish(table).version();
+    String undone = publish(table).version();
+    String newest = publish(table).version();
+    ageManifests(old, undone, newest);
+    table.rollback(old);
+    assertThat(table.prune(1, Duration.ofHours(1))).as("in service just now").isEmpty();
+    age(directory.resolve("t/CURRENT"));
+    assertThat(table.prune(1, Duration.ofHours(1))).containsExactly(undone);
+    String next = publish(table).version();
+    assertThat(table.prune(1, Duration.ofHours(1))).isEmpty();
+    assertThat(table.versions()).containsExactly(old, newest, next);
+    ageManifests(next);
+    age(directory.resolve("t/CURRENT"));
+    assertThat(table.prune(1, Duration.ofHours(1))).containsExactly(old, newest);
+  }
+
+  /** Its process was killed before it named the version in CURRENT. */
+  @Test
+  void aVersionIsNotReplacedByOneThatWasNeverInService() throws Exception {
+    String old = publish(table).version();
+    String killed = publish(table).version();
+    table.rollback(old);
+    ageManifests(old, killed);
+    age(directory.resolve("t/CURRENT"));
+    String next = publish(table).version();
+    assertThat(table.prune(1, Duration.ofHours(1))).isEmpty();
+    ageManifests(next);
+    age(directory.resolve("t/CURRENT"));
+    assertThat(table.prune(1, Duration.ofHours(1))).containsExactly(old, killed);
+  }
+
+  private void ageManifests(String... versions) throws IOException {
+    for (String version : versions) {
+      age(directory.resolve("t/snapshots").resolve(version).resolve("manifest.json"));
+    }
+  }
+
   @Test
   void sweepsWhatIsOldAndIncomplete() throws Exception {
     Build complete = publish(table);
@@ -192,8 +232,8 @@ class TableCleanUpTest {
     assertThatThrownBy(() -> table.sweep(Duration.ofSeconds(-10)))
         .isInstanceOf(IOException.class)
         .hasMessage(
-            "not deleted, for it lies behind a symbolic link: file=%s link=%s; delete it yourself, or"
-                + " make the whole table directory the link",
+            "not deleted, for it lies behind a symbolic link: file=%s link=%s; delete it yourself,"
+                + " or make the whole table directory the link",
             directory.resolve("t").resolve(dead.stagingDirectory()),
             directory.resolve("t").resolve("staging"));
     assertThat(kept).exists();
