@@ -18,9 +18,12 @@ import java.util.stream.Collectors;
  * @param throttle of the keys and values that they write
  */
 record JobContext(Table table, Author author, Duration keepHistory, Throttle throttle) {
-  /** Returns since when segments are kept for builds. */
+  /**
+   * Returns since when segments are kept for builds. If none are kept, that does not depend on the
+   * clock: after it was set back, segments seem to have been written later than now.
+   */
   Instant keptSince() {
-    return Instant.now().minus(keepHistory);
+    return keepHistory.isZero() ? Instant.MAX : Instant.now().minus(keepHistory);
   }
 
   /** Edits the version in service, where the author may. */

@@ -13,12 +13,16 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -135,6 +139,19 @@ class HistoryTest {
       assertThat(folded.changes().history().after()).isEqualTo(3);
       assertThat(folded.partitions().get(0).foldedThrough()).isEqualTo(3);
     }
+    assertThat(scanned()).isEqualTo(model);
+  }
+
+  /** Segments that were written before that seem to have been written later than now. */
+  @Test
+  void keepsNothingForNobodyAfterTheClockWasSetBack() throws IOException {
+    build(twoPartitions().build());
+    SegmentFile written = change(key(1), "ONE").changes().segments().get(0);
+    Files.setLastModifiedTime(
+        directory.resolve(written.path()), FileTime.from(Instant.now().plus(Duration.ofDays(1))));
+    Manifest folded = compactor(Duration.ZERO).foldFraction(0).run().manifest();
+    assertThat(folded.changes().history().segments()).isEmpty();
+    assertThat(folded.hasChanges()).isFalse();
     assertThat(scanned()).isEqualTo(model);
   }
 
