@@ -35,6 +35,8 @@ module io.bsdb.format {
   exports io.bsdb.format.symbols to
       io.bsdb.cli,
       io.bsdb.reader;
+  exports io.bsdb.writer.work to
+      io.bsdb.reader;
   exports io.bsdb.row.text to
       io.bsdb.cli,
       io.bsdb.flink,

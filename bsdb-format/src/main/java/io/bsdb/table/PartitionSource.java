@@ -25,6 +25,9 @@ public interface PartitionSource {
   /** Returns about how many of these are copied to the heap. */
   long copiedBytes();
 
+  /** Returns false once nobody wants the partition any more, so that it need not be built. */
+  boolean isWanted();
+
   /** Hands out all records. */
   void read(Target target) throws IOException;
 
@@ -41,6 +44,11 @@ public interface PartitionSource {
   interface Progress {
     /** Waits until so many further bytes may be read. */
     void pass(int bytes) throws IOException;
+
+    /** Returns whether no further bytes will be let pass. */
+    default boolean isStopped() {
+      return false;
+    }
   }
 
   /** Takes records with the two words of their keys' hashes. */

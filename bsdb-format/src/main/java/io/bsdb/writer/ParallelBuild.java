@@ -80,6 +80,11 @@ final class ParallelBuild {
     /** Returns how much of that is on the heap. */
     long heap();
 
+    /** Returns whether the partitions are still wanted. */
+    default boolean isWanted() {
+      return true;
+    }
+
     void build(Worker worker) throws IOException;
   }
 
@@ -100,6 +105,11 @@ final class ParallelBuild {
       return cost() <= options.memoryBytes() / 4 * 3
           && source.maxRecords() <= SnapshotFormat.MAX_PARTITION_RECORDS
           && (source.copiedBytes() == 0 || heap() <= BuildMemory.ofProcess().heap());
+    }
+
+    @Override
+    public boolean isWanted() {
+      return source.isWanted();
     }
 
     @Override
@@ -139,25 +149,26 @@ final class ParallelBuild {
         options.threads() > 0 ? options.threads() : Runtime.getRuntime().availableProcessors();
     int most = Math.min(tasks.size(), wanted);
     int threads = (int) Math.min(affordable, most);
-    long heapPerThread = heap;
+    BuildMemory.Share memory = BuildMemory.ofProcess().share(heap);
     AtomicInteger next = new AtomicInteger();
     BuildProgress progress = new BuildProgress(listener, partitionCount);
     RecordCompression recordCompression = new RecordCompression(options);
     try (FrameCompression compression = new FrameCompression(options)) {
       return BuildThreads.run(
           threads,
-          () ->
-              work(
-                  new Worker(compression, recordCompression, progress), tasks, next, heapPerThread),
+          () -> work(new Worker(compression, recordCompression, progress), tasks, next, memory),
           () -> next.set(tasks.size()));
     }
   }
 
   private static List<PartitionFile> work(
-      Worker worker, List<Task> tasks, AtomicInteger next, long heap) throws IOException {
-    BuildMemory memory = BuildMemory.ofProcess();
+      Worker worker, List<Task> tasks, AtomicInteger next, BuildMemory.Share memory)
+      throws IOException {
     try {
-      if (!memory.acquire(heap, () -> next.get() < tasks.size())) {
+      if (!memory.acquire(() -> next.get() < tasks.size() && tasks.get(0).isWanted())) {
+        if (next.get() < tasks.size()) {
+          throw new InterruptedIOException("stopped while waiting for memory to build partitions");
+        }
         return List.of();
       }
     } catch (InterruptedException e) {
@@ -167,7 +178,7 @@ final class ParallelBuild {
     try {
       return worker.work(tasks, next);
     } finally {
-      memory.release(heap);
+      memory.release();
     }
   }
 

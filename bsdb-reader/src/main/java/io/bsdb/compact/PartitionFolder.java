@@ -67,7 +67,7 @@ final class PartitionFolder {
     List<PartitionSource> sources = new ArrayList<>();
     List<Integer> spilled = new ArrayList<>();
     for (int partition : partitions) {
-      PartitionSource source = reader.source(partition, throttle::pass);
+      PartitionSource source = reader.source(partition, throttle.ofHolders());
       if (SnapshotPublisher.fits(source, options)) {
         sources.add(source);
       } else {

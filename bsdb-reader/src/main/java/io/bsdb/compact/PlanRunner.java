@@ -51,6 +51,13 @@ final class PlanRunner {
   }
 
   private void fold(List<UUID> files) throws IOException {
+    while (!tryFold(files)) {
+      context.throttle().pass(0); // once it goes on
+    }
+  }
+
+  /** Returns false if it was given up, while paused, and is to be done again. */
+  private boolean tryFold(List<UUID> files) throws IOException {
     Manifest manifest = inService();
     // Others may have folded some meanwhile.
     Set<UUID> present =
@@ -58,14 +65,21 @@ final class PlanRunner {
             .map(PartitionFile::fileId)
             .filter(files::contains)
             .collect(Collectors.toSet());
-    if (!present.isEmpty()) {
-      Manifest folded =
+    if (present.isEmpty()) {
+      return true;
+    }
+    Manifest folded;
+    try {
+      folded =
           workplace.open(
               manifest,
               present,
               version -> new FoldJob(context, version, present, workplace.directory()).run());
-      observer.published(new Compactor.Result(folded, present.size(), 0));
+    } catch (Throttle.GivenUpException e) {
+      return false;
     }
+    observer.published(new Compactor.Result(folded, present.size(), 0));
+    return true;
   }
 
   private Manifest inService() throws IOException {

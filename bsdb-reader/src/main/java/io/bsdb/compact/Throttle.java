@@ -1,5 +1,7 @@
 package io.bsdb.compact;
 
+import io.bsdb.table.PartitionSource;
+import io.bsdb.writer.work.BuildMemory;
 import java.io.InterruptedIOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -10,6 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * at a time, and any may pause and stop it.
  */
 final class Throttle {
+  /** Time after which a paused thread looks whether others wait for its memory. */
+  private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final long bytesPerSecond;
@@ -19,12 +24,43 @@ final class Throttle {
   private volatile boolean paused;
   private volatile boolean stopped;
 
+  /** Thrown to work that is paused, has memory of builds, and is to leave it to others. */
+  static final class GivenUpException extends InterruptedIOException {
+    private static final long serialVersionUID = 1L;
+
+    GivenUpException() {
+      super("paused, and other builds wait for memory; this is done again");
+    }
+  }
+
   Throttle(long bytesPerSecond) {
     this.bytesPerSecond = bytesPerSecond;
   }
 
   /** Waits until so many more bytes may pass. */
-  synchronized void pass(int more) throws InterruptedIOException {
+  void pass(int more) throws InterruptedIOException {
+    pass(more, false);
+  }
+
+  /**
+   * Returns the same for threads that have memory of builds, which all tables of the process share:
+   * while paused they give up if others wait for it, by a {@link GivenUpException}.
+   */
+  PartitionSource.Progress ofHolders() {
+    return new PartitionSource.Progress() {
+      @Override
+      public void pass(int more) throws InterruptedIOException {
+        Throttle.this.pass(more, true);
+      }
+
+      @Override
+      public boolean isStopped() {
+        return stopped;
+      }
+    };
+  }
+
+  private synchronized void pass(int more, boolean holdsMemory) throws InterruptedIOException {
     if (stopped || Thread.currentThread().isInterrupted()) {
       throw new InterruptedIOException("interrupted while compacting");
     }
@@ -32,20 +68,24 @@ final class Throttle {
     if (bytes < bytesPerSecond && !paused) {
       return;
     }
-    await();
+    await(holdsMemory);
     start = System.nanoTime();
     bytes = Math.max(0, bytes - bytesPerSecond);
   }
 
-  private void await() throws InterruptedIOException {
+  private void await(boolean holdsMemory) throws InterruptedIOException {
     lock.lock();
     try {
       long left = remaining();
       while (!stopped && (paused || left > 0)) {
-        if (paused) {
-          changed.await();
-        } else {
+        if (!paused) {
           changed.awaitNanos(left);
+        } else if (!holdsMemory) {
+          changed.await();
+        } else if (BuildMemory.ofProcess().isAwaited()) {
+          throw new GivenUpException();
+        } else {
+          changed.awaitNanos(CHECK_NANOS);
         }
         left = remaining();
       }

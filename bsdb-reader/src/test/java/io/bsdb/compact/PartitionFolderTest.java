@@ -235,6 +235,11 @@ class PartitionFolderTest {
     }
 
     @Override
+    public boolean isWanted() {
+      return source.isWanted();
+    }
+
+    @Override
     public void read(Target target) throws IOException {
       source.read(target);
       afterRead.run();

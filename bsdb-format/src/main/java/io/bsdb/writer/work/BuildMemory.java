@@ -1,6 +1,8 @@
 package io.bsdb.writer.work;
 
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
@@ -23,8 +25,12 @@ public final class BuildMemory {
           Runtime.getRuntime().maxMemory() / 2,
           (int) Math.min(1 << 16, directLimit() / 8 / DIRECT_BYTES_PER_THREAD));
 
+  /** Milliseconds after which a waiting thread looks whether it still has something to do. */
+  private static final long CHECK_MILLIS = 500;
+
   private final long heap;
   private final int maxThreads;
+  private final List<Share> waiting = new ArrayList<>();
   private long heapInUse;
   private int threads;
 
@@ -61,29 +67,62 @@ public final class BuildMemory {
   }
 
   /**
-   * Waits until there is memory for another thread.
+   * Begins a build that uses this memory.
    *
-   * @param heapBytes that the thread needs
-   * @param needed whether the thread still has something to do
-   * @return false if it has nothing to do any more, so that nothing was acquired
+   * @param heapBytes that each of its threads needs
    */
-  public synchronized boolean acquire(long heapBytes, BooleanSupplier needed)
-      throws InterruptedException {
-    while (needed.getAsBoolean()) {
-      if (threads == 0 || (threads < maxThreads && heapInUse + heapBytes <= heap)) {
-        threads++;
-        heapInUse += heapBytes;
-        return true;
-      }
-      wait();
-    }
-    return false;
+  public Share share(long heapBytes) {
+    return new Share(heapBytes);
   }
 
-  /** Gives back what {@link #acquire} has given. */
-  public synchronized void release(long heapBytes) {
-    threads--;
-    heapInUse -= heapBytes;
-    notifyAll();
+  /** Returns whether a build waits that has no memory yet, while others have what it needs. */
+  public synchronized boolean isAwaited() {
+    return waiting.stream().anyMatch(share -> share.holding == 0);
+  }
+
+  /** What the threads of a build have. */
+  public final class Share {
+    private final long heapBytes;
+    private int holding;
+
+    private Share(long heapBytes) {
+      this.heapBytes = heapBytes;
+    }
+
+    /**
+     * Waits until there is memory for another thread.
+     *
+     * @param needed whether the thread still has something to do; asked now and then
+     * @return false if it has nothing to do any more, so that nothing was acquired
+     */
+    public boolean acquire(BooleanSupplier needed) throws InterruptedException {
+      synchronized (BuildMemory.this) {
+        while (needed.getAsBoolean()) {
+          if (threads == 0 || (threads < maxThreads && heapInUse + heapBytes <= heap)) {
+            threads++;
+            heapInUse += heapBytes;
+            holding++;
+            return true;
+          }
+          waiting.add(this);
+          try {
+            BuildMemory.this.wait(CHECK_MILLIS);
+          } finally {
+            waiting.remove(this);
+          }
+        }
+        return false;
+      }
+    }
+
+    /** Gives back what {@link #acquire} has given. */
+    public void release() {
+      synchronized (BuildMemory.this) {
+        threads--;
+        heapInUse -= heapBytes;
+        holding--;
+        BuildMemory.this.notifyAll();
+      }
+    }
   }
 }

@@ -59,6 +59,11 @@ public final class StoredPartition implements PartitionSource {
   }
 
   @Override
+  public boolean isWanted() {
+    return !progress.isStopped();
+  }
+
+  @Override
   public void read(Target target) throws IOException {
     int call = snapshot.calls().enterScan();
     try {
