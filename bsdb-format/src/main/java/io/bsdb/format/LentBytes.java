@@ -151,6 +151,20 @@ public abstract class LentBytes {
   }
 
   /**
+   * Refuses to close a cursor in a {@link ValueReader} that reads what it lends.
+   *
+   * @param lends whether the cursor lends a value
+   * @hidden
+   */
+  @Internal
+  public static void requireClosable(boolean lends) {
+    if (lends) {
+      throw new IllegalStateException(
+          "a ValueReader must not close the cursor that lends it a value; do this after the call");
+    }
+  }
+
+  /**
    * Carries what a {@link ValueReader} threw, which says nothing about the table, to the end of the
    * lookup.
    *

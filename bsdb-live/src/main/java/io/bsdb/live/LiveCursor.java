@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
 import io.bsdb.live.log.GroupCommit;
 import io.bsdb.live.log.Log;
@@ -133,10 +134,7 @@ final class LiveCursor implements RecordCursor {
 
   @Override
   public void close() {
-    if (lends) {
-      throw new IllegalStateException(
-          "a ValueReader must not close the cursor that lends it a value; do this after the call");
-    }
+    LentBytes.requireClosable(lends);
     if (!closed) {
       closed = true;
       try {

@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFetch;
@@ -37,6 +38,7 @@ final class OrderedScan implements RecordCursor {
   private @Nullable Next current;
   private boolean begun;
   private boolean closed;
+  private boolean lends;
 
   /**
    * @param selection of fields that will be read
@@ -195,16 +197,21 @@ final class OrderedScan implements RecordCursor {
 
   @Override
   public <T> @Nullable T value(ValueReader<T> reader) throws IOException {
+    boolean lent = lends;
+    lends = true;
     try {
       ChangeWalk change = change();
       return change == null ? record().value(reader) : change.value(reader);
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
+    } finally {
+      lends = lent;
     }
   }
 
   @Override
   public void close() {
+    LentBytes.requireClosable(lends);
     if (!closed) {
       closed = true;
       RecordWalk record = walk;

@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.symbols.FieldSelection;
@@ -30,6 +31,7 @@ final class SnapshotScan implements RecordCursor {
   private @Nullable RecordWalk walk;
   private @Nullable ChangeCursor changed;
   private boolean closed;
+  private boolean lends;
 
   /**
    * @param selection of fields that will be read
@@ -110,16 +112,21 @@ final class SnapshotScan implements RecordCursor {
 
   @Override
   public <T> @Nullable T value(ValueReader<T> reader) throws IOException {
+    boolean lent = lends;
+    lends = true;
     try {
       ChangeCursor change = currentChange();
       return change != null ? change.value(reader) : current().value(reader);
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
+    } finally {
+      lends = lent;
     }
   }
 
   @Override
   public void close() {
+    LentBytes.requireClosable(lends);
     if (!closed) {
       closed = true;
       RecordWalk current = walk;

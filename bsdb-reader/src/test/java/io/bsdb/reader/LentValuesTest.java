@@ -255,6 +255,25 @@ class LentValuesTest {
     assertThatThrownBy(() -> reader.get(key(7))).isInstanceOf(ClosedReaderException.class);
   }
 
+  @ParameterizedTest
+  @EnumSource(RecordOrder.class)
+  void mayNotCloseTheCursorThatLends(RecordOrder order) throws Exception {
+    data.publish(table, WriterOptions.builder().order(order).partitions(2).build());
+    try (SnapshotReader reader = SnapshotReader.open(table);
+        RecordCursor cursor = reader.scan()) {
+      assertThat(cursor.next()).isTrue();
+      ValueReader<Boolean> closing =
+          (key, bytes, offset, length) -> {
+            cursor.close();
+            return true;
+          };
+      assertThatThrownBy(() -> cursor.value(closing))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("must not close the cursor");
+      assertThat(cursor.next()).isTrue();
+    }
+  }
+
   @Test
   void mayNotChangeVersions() throws Exception {
     open(Way.MAPPED, Layout.BLOCKED).close();
@@ -293,7 +312,8 @@ class LentValuesTest {
         assertThatThrownBy(() -> reader.async().get(key(record), uses).join())
             .hasCauseInstanceOf(IllegalStateException.class)
             .hasMessageContaining(
-                "a ValueReader used a table in the thread that completes its future, for which others wait: thread=bsdb-");
+                "a ValueReader used a table in the thread that completes its future, for which"
+                    + " others wait: thread=bsdb-");
         assertThatThrownBy(() -> reader.async().getAll(List.of(key(record + 100)), uses).join())
             .hasCauseInstanceOf(IllegalStateException.class);
       }

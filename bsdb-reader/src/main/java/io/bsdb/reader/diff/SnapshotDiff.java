@@ -1,6 +1,7 @@
 package io.bsdb.reader.diff;
 
 import io.bsdb.format.Internal;
+import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.diff.DiffPlan.History;
 import io.bsdb.reader.diff.DiffPlan.Step;
@@ -280,8 +281,15 @@ public final class SnapshotDiff implements Closeable {
     Closing.all(left.stream().map(Step::keys).toList());
   }
 
-  /** Compares the next few keys; returns false if there are none. */
+  /** Compares the next few keys, while both readers stay open; returns false if there are none. */
   private boolean compareSome(Step current) throws IOException {
+    try (RecordCursor first = from.scan();
+        RecordCursor second = to.scan()) {
+      return compareOpen(current);
+    }
+  }
+
+  private boolean compareOpen(Step current) throws IOException {
     List<Candidate> candidates = current.keys().next();
     if (candidates == null) {
       return false;

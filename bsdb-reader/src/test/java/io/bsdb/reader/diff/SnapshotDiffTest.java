@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
+import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.diff.SnapshotDiff.Position;
 import io.bsdb.reader.follow.TableReader;
@@ -91,6 +92,21 @@ class SnapshotDiffTest {
       } catch (IOException | RuntimeException | AssertionError e) {
         throw new AssertionError("-Dbsdb.test.seed=" + seed, e);
       }
+    }
+  }
+
+  /** Its changes lie in memory that is gone. */
+  @Test
+  void aReaderThatAnotherThreadHasClosedIsNotRead() throws Exception {
+    build(WriterOptions.builder().partitions(1).build(), new Random(1));
+    String first = Table.at(directory).requireCurrentVersion();
+    change(new Random(2), 10);
+    try (SnapshotReader from =
+            SnapshotReader.openVersion(directory, first, ReaderOptions.defaults());
+        SnapshotReader to = SnapshotReader.open(directory);
+        SnapshotDiff diff = SnapshotDiff.between(from, to, 1, () -> false)) {
+      to.close();
+      assertThatThrownBy(diff::next).isInstanceOf(ClosedReaderException.class);
     }
   }
 
