@@ -32,13 +32,31 @@ final class KeyLocks {
 
   /** Shares the locks of many keys; returns what {@link #unlockAll} takes. */
   long[] shareAll(BitSet numbers) {
-    return numbers.stream().mapToLong(number -> locks[number].readLock()).toArray();
+    long[] stamps = new long[numbers.cardinality()];
+    int shared = 0;
+    try {
+      for (int number = numbers.nextSetBit(0);
+          number >= 0;
+          number = numbers.nextSetBit(number + 1)) {
+        stamps[shared] = locks[number].readLock();
+        shared++;
+      }
+      return stamps;
+    } catch (RuntimeException | Error e) { // no memory to wait for one
+      unlock(numbers, stamps, shared);
+      throw e;
+    }
   }
 
   void unlockAll(BitSet numbers, long[] stamps) {
-    int i = 0;
-    for (int number = numbers.nextSetBit(0); number >= 0; number = numbers.nextSetBit(number + 1)) {
-      locks[number].unlockRead(stamps[i++]);
+    unlock(numbers, stamps, stamps.length);
+  }
+
+  private void unlock(BitSet numbers, long[] stamps, int count) {
+    int number = numbers.nextSetBit(0);
+    for (int i = 0; i < count; i++) {
+      locks[number].unlockRead(stamps[i]);
+      number = numbers.nextSetBit(number + 1);
     }
   }
 }

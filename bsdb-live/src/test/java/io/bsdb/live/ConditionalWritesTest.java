@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
@@ -54,6 +55,24 @@ class ConditionalWritesTest {
 
   private static byte[] incremented(byte @Nullable [] value) {
     return bytes(value == null ? "1" : Integer.toString(Integer.parseInt(text(value)) + 1));
+  }
+
+  /** Else conditional writes of the keys that it has locked would wait for ever. */
+  @Test
+  void aBatchThatCannotLockAllItsKeysLocksNone() {
+    KeyLocks locks = new KeyLocks();
+    int number = KeyLocks.number(bytes("k"));
+    BitSet numbers = new BitSet();
+    numbers.set(number);
+    numbers.set(1 << 8); // there is none
+    assertThatThrownBy(() -> locks.shareAll(numbers))
+        .isInstanceOf(ArrayIndexOutOfBoundsException.class);
+    assertThat(locks.of(bytes("k")).isReadLocked()).isFalse();
+    numbers.clear(1 << 8);
+    long[] stamps = locks.shareAll(numbers);
+    assertThat(locks.of(bytes("k")).isReadLocked()).isTrue();
+    locks.unlockAll(numbers, stamps);
+    assertThat(locks.of(bytes("k")).isReadLocked()).isFalse();
   }
 
   @ParameterizedTest

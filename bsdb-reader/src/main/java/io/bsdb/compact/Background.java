@@ -111,8 +111,8 @@ public final class Background implements Closeable {
       }
       woken = false;
       return !closed;
-    } catch (InterruptedException e) {
-      return !closed; // it is interrupted to end
+    } catch (InterruptedException | OutOfMemoryError e) {
+      return !closed; // it is interrupted to end; or there is no memory to wait
     } finally {
       lock.unlock();
     }

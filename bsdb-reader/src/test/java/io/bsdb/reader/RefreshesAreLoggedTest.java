@@ -38,6 +38,22 @@ class RefreshesAreLoggedTest {
     }
   }
 
+  /** Whatever the refresh thread throws ends the refreshes for good. */
+  @Test
+  void goesOnIfNothingCanBeLogged(@TempDir Path table) throws Exception {
+    var versions = new NumberedVersions(table);
+    versions.publishNext();
+    try (var lines = LoggedLines.failing(TableReader.class);
+        TableReader live = TableReader.builder(table).refreshEvery(Duration.ZERO).open()) {
+      versions.damage(versions.publishNext());
+      Followed.refreshInBackground(live);
+      assertThat(lines.all()).hasSize(1);
+      String third = versions.publishNext().version();
+      Followed.refreshInBackground(live);
+      assertThat(live.version()).isEqualTo(third);
+    }
+  }
+
   /** It stays refused as long as it is in service, so it is not back. */
   @Test
   void aRefusedVersionIsLoggedOnce(@TempDir Path table) throws Exception {

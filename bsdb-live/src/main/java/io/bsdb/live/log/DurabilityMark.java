@@ -59,13 +59,17 @@ public final class DurabilityMark implements Closeable {
   private void run() {
     while (awaitInterval()) {
       try {
-        if (durability == Durability.OS) {
-          log.syncWritten();
+        try {
+          if (durability == Durability.OS) {
+            log.syncWritten();
+          }
+          commit.tryExclusively(log::mark);
+        } catch (IOException | RuntimeException | Error e) {
+          // The log takes no more changes: the next write, sync or close fails by the same cause.
+          LOGGER.warn("the log could not be made durable", e);
         }
-        commit.tryExclusively(log::mark);
-      } catch (IOException | RuntimeException | Error e) {
-        // The log takes no more changes: the next write, sync or close fails by the same cause.
-        LOGGER.warn("the log could not be made durable", e);
+      } catch (RuntimeException | Error e) {
+        // No memory to log.
       }
     }
   }
@@ -80,7 +84,7 @@ public final class DurabilityMark implements Closeable {
       }
       woken = false;
       return !closed;
-    } catch (InterruptedException e) {
+    } catch (InterruptedException | OutOfMemoryError e) {
       return true; // nobody interrupts this thread, and it ends by close
     } finally {
       lock.unlock();

@@ -237,7 +237,7 @@ public final class GroupCommit implements Closeable {
   /** Writes the group that is being filled; returns why that failed. */
   private @Nullable Throwable lead() {
     Group group;
-    lock.lock();
+    lockToLead();
     try {
       group = filling;
       filling = spare;
@@ -261,9 +261,23 @@ public final class GroupCommit implements Closeable {
     return failure;
   }
 
+  /**
+   * Takes the lock in a thread that leads, which must not end before it has passed that on. To wait
+   * for a lock takes memory, to try does not.
+   */
+  private void lockToLead() {
+    try {
+      lock.lock();
+    } catch (OutOfMemoryError e) {
+      while (!lock.tryLock()) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
   private void passOn(Group empty) {
     Waiter next = null;
-    lock.lock();
+    lockToLead();
     try {
       spare = empty;
       next = exclusive.poll();

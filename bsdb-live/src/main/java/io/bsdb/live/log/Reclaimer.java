@@ -5,8 +5,8 @@ import io.bsdb.format.io.Uninterrupted;
 import io.bsdb.reader.snapshot.Calls;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
@@ -26,7 +26,7 @@ public final class Reclaimer implements Closeable {
   private final Thread thread = new Thread(this::run, "bsdb-reclaim");
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final List<Closeable> retired = new ArrayList<>();
+  private final Queue<Closeable> retired = new ArrayDeque<>();
   private boolean closed;
 
   /**
@@ -53,29 +53,47 @@ public final class Reclaimer implements Closeable {
   }
 
   private void run() {
-    for (List<Closeable> left = take(); !left.isEmpty(); left = take()) {
-      calls.awaitEnd();
-      for (Closeable unused : left) {
-        try {
-          unused.close();
-        } catch (IOException | RuntimeException | Error e) {
-          // Its changes are published: what stays takes space until the next open deletes it.
-          LOGGER.warn("a part of the log that is no longer used cannot be deleted", e);
-        }
+    boolean more = true;
+    while (more) {
+      try {
+        int count = awaitRetired();
+        more = count > 0;
+        closeFirst(count);
+      } catch (RuntimeException | Error e) {
+        // No memory to wait or to log: what is left is closed next.
       }
     }
   }
 
-  /** Waits for something to close; returns nothing once this is closed. */
-  private List<Closeable> take() {
+  /** Waits for something to close; returns how much there is, which is nothing once closed. */
+  private int awaitRetired() {
     lock.lock();
     try {
       while (retired.isEmpty() && !closed) {
         changed.awaitUninterruptibly();
       }
-      List<Closeable> left = List.copyOf(retired);
-      retired.clear();
-      return left;
+      return retired.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void closeFirst(int count) {
+    calls.awaitEnd();
+    for (int i = 0; i < count; i++) {
+      try {
+        next().close();
+      } catch (IOException | RuntimeException | Error e) {
+        // Its changes are published: what stays takes space until the next open deletes it.
+        LOGGER.warn("a part of the log that is no longer used cannot be deleted", e);
+      }
+    }
+  }
+
+  private Closeable next() {
+    lock.lock();
+    try {
+      return retired.remove();
     } finally {
       lock.unlock();
     }

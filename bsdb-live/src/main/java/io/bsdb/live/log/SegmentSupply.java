@@ -145,24 +145,36 @@ public final class SegmentSupply implements Closeable {
   }
 
   private void run() {
-    for (int next = awaitRequest(); next > 0; next = awaitRequest()) {
-      LogPart made = null;
-      Throwable reason = null;
+    int next = 1;
+    while (next > 0) {
       try {
-        made = LogPart.create(storage, number + 1, next, durability);
-      } catch (IOException | RuntimeException | Error e) {
-        reason = e;
+        next = awaitRequest();
+        if (next > 0) {
+          prepare(next);
+        }
+      } catch (OutOfMemoryError e) {
+        // No memory to wait, either. Writers wait for this thread, so it goes on.
       }
-      lock.lock();
-      try {
-        prepared = made;
-        failure = reason;
-        wanted = false;
-        number += made == null ? 0 : 1;
-        changed.signalAll();
-      } finally {
-        lock.unlock();
-      }
+    }
+  }
+
+  private void prepare(int next) {
+    LogPart made = null;
+    Throwable reason = null;
+    try {
+      made = LogPart.create(storage, number + 1, next, durability);
+    } catch (IOException | RuntimeException | Error e) {
+      reason = e;
+    }
+    lock.lock();
+    try {
+      prepared = made;
+      failure = reason;
+      wanted = false;
+      number += made == null ? 0 : 1;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -261,14 +261,18 @@ public final class TableReader implements KeyLookup, Closeable {
   /** Refreshes, on the refresh thread. */
   void refreshInBackground() {
     try {
-      var unused = inUse.refresh(inUse.refused());
-      if (inUse.refreshFailure() == null) {
-        refreshLog.succeeded(inUse, versionOrNull());
+      try {
+        var unused = inUse.refresh(inUse.refused());
+        if (inUse.refreshFailure() == null) {
+          refreshLog.succeeded(inUse, versionOrNull());
+        }
+      } catch (IOException | RuntimeException | Error e) { // any would end the refreshes for good
+        if (!inUse.isClosed()) { // else closing has interrupted it
+          refreshLog.failed(inUse, versionOrNull(), inUse.refused(), e);
+        }
       }
-    } catch (IOException | RuntimeException | Error e) { // any would end the refreshes for good
-      if (!inUse.isClosed()) { // else closing has interrupted it
-        refreshLog.failed(inUse, versionOrNull(), inUse.refused(), e);
-      }
+    } catch (RuntimeException | Error e) {
+      // No memory to log.
     }
     inUse.closeIfRefused();
   }
@@ -435,7 +439,8 @@ public final class TableReader implements KeyLookup, Closeable {
       inUse.close();
     } else {
       LOG.warn(
-          "{}: a refresh has not ended {} after it was interrupted; what it uses stays open until it does",
+          "{}: a refresh has not ended {} after it was interrupted; what it uses stays open until"
+              + " it does",
           inUse,
           closeTimeout);
     }

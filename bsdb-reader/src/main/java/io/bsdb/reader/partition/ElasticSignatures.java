@@ -129,6 +129,9 @@ public final class ElasticSignatures implements SignatureUnit.Member, Closeable 
       replace(wanted, next, target);
       return true;
     } catch (IOException | RuntimeException | Error e) {
+      if (next != null && next == memory) {
+        throw e; // lookups see it
+      }
       if (next != null) {
         next.free();
       }
@@ -150,12 +153,13 @@ public final class ElasticSignatures implements SignatureUnit.Member, Closeable 
     index.replaceSignatures(
         target == null ? null : Signatures.open(target, count, wanted, path.toString()));
     HugeMemory former = memory;
-    if (former != null) {
-      budget.elastic().retire(former::free, bytes(bits));
-    }
+    long formerBytes = bytes(bits);
     memory = next;
     packed = target;
     bits = wanted;
+    if (former != null) {
+      budget.elastic().retire(former::free, formerBytes); // last: there may be no memory for it
+    }
   }
 
   /** Reads the section from disk, in steps, and keeps some bits of each signature. */
