@@ -241,6 +241,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
     folds.addAndGet(step.foldedPartitions());
     base.refresh();
     count();
+    adjustLoad(); // writers may wait, and many steps may follow
     pruneSoon();
   }
 

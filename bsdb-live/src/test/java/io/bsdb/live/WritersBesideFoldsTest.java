@@ -1,0 +1,93 @@
+package io.bsdb.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.live.log.LogDirectory;
+import io.bsdb.table.storage.TableStorage;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class WritersBesideFoldsTest {
+  private static final int MAX_CHANGED_KEYS = 1000;
+
+  @TempDir Path directory;
+
+  private final CountDownLatch written = new CountDownLatch(1);
+  private final Set<String> folds = new HashSet<>();
+
+  private TableStorage storage(Path path) {
+    return CrashingTable.of(path, this::before);
+  }
+
+  /** Holds up the second step of the folds. */
+  private void before(String operation, String name) throws IOException {
+    if (operation.equals("create") && name.endsWith("-fold.bsdb") && isSecond(name)) {
+      try {
+        written.await();
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException();
+      }
+    }
+  }
+
+  private synchronized boolean isSecond(String name) {
+    folds.add(name.substring(0, name.lastIndexOf('/')));
+    return folds.size() > 1;
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  /** Not only after the last one: with a large table that may be minutes later. */
+  @Test
+  void goOnOnceAStepHasMadeRoom() throws Exception {
+    AtomicReference<Exception> failure = new AtomicReference<>();
+    try (WritableTable table =
+        LiveTable.open(
+            directory,
+            WritableOptions.defaults().withMaxChangedKeys(MAX_CHANGED_KEYS),
+            new LiveTable.Place(
+                LogDirectory::new, this::storage, 1 << 20, LiveTable.PUBLISHED_SEGMENTS))) {
+      table.pauseCompaction();
+      for (int i = 0; i < 2 * MAX_CHANGED_KEYS; i++) {
+        table.put(bytes("key" + i), bytes("value" + i));
+      }
+      table.publish();
+      assertThatThrownBy(() -> table.put(bytes("later"), bytes("value")))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("compaction is paused");
+      table.resumeCompaction();
+      Thread writer =
+          new Thread(
+              () -> {
+                try {
+                  table.put(bytes("later"), bytes("value"));
+                } catch (IOException | RuntimeException e) {
+                  failure.set(e);
+                }
+                written.countDown();
+              },
+              "test-writer");
+      writer.start();
+      boolean wentOn = written.await(30, TimeUnit.SECONDS);
+      written.countDown();
+      writer.join();
+      assertThat(wentOn).as("the writer went on before the second step").isTrue();
+      assertThat(failure.get()).isNull();
+      assertThat(table.get(bytes("later"))).isEqualTo(bytes("value"));
+    }
+  }
+}
