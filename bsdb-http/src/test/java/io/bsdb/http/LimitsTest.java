@@ -10,7 +10,10 @@ import io.bsdb.http.table.Held;
 import io.bsdb.http.table.PinnedVersions;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.wire.Limits;
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.memory.ElasticMemory;
+import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import java.io.IOException;
@@ -23,6 +26,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -259,6 +267,98 @@ class LimitsTest {
       assertThatThrownBy(() -> next.reader().get(Tables.bytes("k")))
           .isInstanceOf(io.bsdb.reader.ClosedReaderException.class);
     }
+  }
+
+  /** A block cache that makes all who open something wait, as a slow disk does. */
+  private static final class SlowCache implements ElasticMemory.Cache {
+    private final CountDownLatch opening = new CountDownLatch(1);
+    private final CountDownLatch goOn = new CountDownLatch(1);
+    private volatile boolean slow;
+
+    @Override
+    public long maxBytes() {
+      return 1L << 40;
+    }
+
+    @Override
+    public long hits() {
+      return 0;
+    }
+
+    @Override
+    public void limit(long bytes) {
+      if (slow) {
+        opening.countDown();
+        try {
+          goOn.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+  }
+
+  @Test
+  void oldVersionsThatAreOpenNeedNotWaitForOneThatIsOpened() throws Exception {
+    String old = Tables.publish(directory, Map.of("k", "1"));
+    String older = Tables.publish(directory, Map.of("k", "2"));
+    Tables.publish(directory, Map.of("k", "3"));
+    MemoryBudget budget = MemoryBudget.of(1 << 30, Duration.ZERO);
+    SlowCache cache = new SlowCache();
+    ExecutorService threads = Executors.newCachedThreadPool();
+    try (ServedTable table =
+            open(
+                ReaderOptions.builder()
+                    .access(Access.DIRECT)
+                    .blockCacheBytes(1 << 20)
+                    .memory(budget)
+                    .build());
+        PinnedVersions pinned = new PinnedVersions(Limits.of(Map.of()), () -> 0)) {
+      pinned.hold(table, older).close();
+      budget.elastic().add(cache);
+      cache.slow = true;
+      Future<Held> opened = threads.submit(() -> pinned.hold(table, old));
+      cache.opening.await();
+      Future<Held> open = threads.submit(() -> pinned.hold(table, older));
+      try (Held held = open.get(30, TimeUnit.SECONDS)) {
+        assertThat(held.reader().get(Tables.bytes("k"))).asString().isEqualTo("2");
+        assertThat(opened).isNotDone();
+      } finally {
+        cache.slow = false;
+        cache.goOn.countDown();
+      }
+      try (Held held = opened.get()) {
+        assertThat(held.reader().get(Tables.bytes("k"))).asString().isEqualTo("1");
+      }
+      budget.elastic().remove(cache);
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  @Test
+  void oldVersionsThatDoNotFitMemory() throws Exception {
+    String old = Tables.publish(directory, Map.of("k", "1"));
+    String current = Tables.publish(directory, Map.of("k", "2"));
+    ReaderOptions.Builder options = ReaderOptions.builder().access(Access.DIRECT);
+    MemoryBudget counted = MemoryBudget.unlimited();
+    long needed;
+    try (SnapshotReader unused = SnapshotReader.open(directory, options.memory(counted).build())) {
+      needed = counted.indexBytes();
+    }
+    server =
+        BsdbServer.builder()
+            .table("t", directory)
+            .options(options.memory(MemoryBudget.of(needed * 3 / 2)).build())
+            .refreshEvery(Duration.ZERO)
+            .start();
+    client = new Client(server);
+    HttpResponse<byte[]> beyond = pinned(old);
+    assertThat(beyond.statusCode()).isEqualTo(503);
+    assertThat(problem(beyond)).isEqualTo("overloaded");
+    assertThat(json(beyond).get("detail").asText()).startsWith("memory budget exceeded: ");
+    assertThat(pinned(current).statusCode()).isEqualTo(200);
+    assertThat(Client.text(client.get("/metrics"))).contains("bsdb_pinned_versions 0.0\n");
   }
 
   @Test

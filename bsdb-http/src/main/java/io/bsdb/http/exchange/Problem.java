@@ -2,6 +2,7 @@ package io.bsdb.http.exchange;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.ClosedReaderException;
+import io.bsdb.reader.memory.MemoryBudgetExceededException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;
@@ -100,6 +101,9 @@ public final class Problem extends RuntimeException {
     }
     if (cause instanceof ClosedReaderException || cause instanceof RejectedExecutionException) {
       return new Problem(Kind.STOPPING, "the server is stopping; ask another one");
+    }
+    if (cause instanceof MemoryBudgetExceededException) {
+      return new Problem(Kind.OVERLOADED, String.valueOf(cause.getMessage()));
     }
     LOG.error("a request failed", cause);
     return cause instanceof IOException

@@ -1,5 +1,7 @@
 package io.bsdb.http.table;
 
+import static java.util.Objects.requireNonNull;
+
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.wire.Limits;
 import io.bsdb.reader.SnapshotReader;
@@ -40,16 +42,46 @@ public final class PinnedVersions implements Closeable {
     this.allowanceAt = nanoClock.getAsLong();
   }
 
+  /** A version that is open, or about to be. */
   private static final class Open {
     final ServedTable table;
-    final VersionRows rows;
-    final SnapshotReader reader;
+    final String version;
+    @Nullable SnapshotReader reader;
+    @Nullable VersionRows rows;
+
+    /** Guarded by the versions, as is the list of them. */
     int users;
 
-    Open(ServedTable table, SnapshotReader reader) {
+    Open(ServedTable table, String version) {
       this.table = table;
-      this.rows = new VersionRows(reader.manifest());
-      this.reader = reader;
+      this.version = version;
+    }
+
+    /** Opens the version unless it is open. Others who hold it wait for that, and nobody else. */
+    synchronized void open(SnapshotReader near) throws IOException {
+      if (reader == null) {
+        try {
+          Manifest manifest = Table.at(table.directory()).manifest(version);
+          rows = new VersionRows(manifest);
+          reader = near.next(table.directory(), manifest, table.options());
+        } catch (NoSuchFileException e) {
+          throw table.unknown(version);
+        }
+      }
+    }
+
+    synchronized Held held(Closeable release) {
+      return new Held(requireNonNull(rows), requireNonNull(reader), true, release);
+    }
+
+    synchronized boolean isOpen() {
+      return reader != null;
+    }
+
+    synchronized void close() throws IOException {
+      if (reader != null) {
+        reader.close();
+      }
     }
   }
 
@@ -58,60 +90,84 @@ public final class PinnedVersions implements Closeable {
    *
    * @throws Problem if there is no such version, or no room for it
    */
-  public synchronized Held hold(ServedTable table, String version) throws IOException {
+  public Held hold(ServedTable table, String version) throws IOException {
     ServedTable.requireVersion(version);
     Held inUse = table.hold();
     try {
       if (inUse.version().equals(version)) {
         return new Held(inUse.rows(), inUse.reader(), true, inUse.release());
       }
-      Open found = find(table, version);
-      if (found == null) {
-        found = open(table, version, inUse.reader());
+      Open found = use(table, version);
+      try {
+        found.open(inUse.reader());
+        inUse.close();
+        return found.held(() -> release(found));
+      } catch (IOException | RuntimeException | Error e) {
+        giveUp(found);
+        throw e;
       }
-      inUse.close();
-      return hold(found);
     } catch (IOException | RuntimeException | Error e) {
       inUse.close();
       throw e;
     }
   }
 
-  private Held hold(Open version) {
-    open.remove(version);
-    open.add(version);
-    version.users++;
-    return new Held(version.rows, version.reader, true, () -> release(version));
+  /** Returns a version, to be opened unless it is; makes room for it. */
+  private Open use(ServedTable table, String version) throws IOException {
+    Open found = find(table, version);
+    if (found != null) {
+      return found;
+    }
+    if (!Table.at(table.directory()).contains(version)) {
+      throw table.unknown(version);
+    }
+    Open idle = null;
+    Open added;
+    synchronized (this) {
+      found = find(table, version);
+      if (found != null) {
+        return found;
+      }
+      if (closed) {
+        throw new Problem(Problem.Kind.STOPPING, "the server is stopping; ask another one");
+      }
+      idle = open.size() < most ? null : idle();
+      spendAllowance();
+      open.remove(idle);
+      added = new Open(table, version);
+      open.add(added);
+      added.users++;
+    }
+    if (idle != null) {
+      try {
+        idle.close();
+      } catch (IOException | RuntimeException | Error e) {
+        giveUp(added);
+        throw e;
+      }
+    }
+    return added;
   }
 
-  private @Nullable Open find(ServedTable table, String version) {
+  /** Returns a version that is open, or about to be, for another user; null if it is neither. */
+  private synchronized @Nullable Open find(ServedTable table, String version) {
     for (Open each : open) {
-      if (each.table == table && each.rows.version().equals(version)) {
+      if (each.table == table && each.version.equals(version)) {
+        open.remove(each);
+        open.add(each);
+        each.users++;
         return each;
       }
     }
     return null;
   }
 
-  private Open open(ServedTable table, String version, SnapshotReader near) throws IOException {
-    if (closed) {
-      throw new Problem(Problem.Kind.STOPPING, "the server is stopping; ask another one");
+  /** Lets a version go that could not be opened. */
+  private synchronized void giveUp(Open version) throws IOException {
+    if (version.users == 1 && !version.isOpen()) {
+      open.remove(version);
     }
-    if (!Table.at(table.directory()).contains(version)) {
-      throw table.unknown(version);
-    }
-    Open idle = open.size() < most ? null : idle();
-    spendAllowance();
-    if (idle != null) {
-      open.remove(idle);
-      idle.reader.close();
-    }
-    try {
-      Manifest manifest = Table.at(table.directory()).manifest(version);
-      return new Open(table, near.next(table.directory(), manifest, table.options()));
-    } catch (NoSuchFileException e) {
-      throw table.unknown(version);
-    }
+    release(version);
   }
 
   /** Returns how many versions are open. */
@@ -146,7 +202,7 @@ public final class PinnedVersions implements Closeable {
   private synchronized void release(Open version) throws IOException {
     version.users--;
     if (closed && version.users == 0) {
-      version.reader.close();
+      version.close();
     }
   }
 
@@ -154,8 +210,8 @@ public final class PinnedVersions implements Closeable {
   @Override
   public synchronized void close() throws IOException {
     closed = true;
-    List<SnapshotReader> idle =
-        open.stream().filter(each -> each.users == 0).map(each -> each.reader).toList();
+    List<Closeable> idle =
+        open.stream().filter(each -> each.users == 0).<Closeable>map(each -> each::close).toList();
     open.clear();
     Closing.all(idle);
   }
