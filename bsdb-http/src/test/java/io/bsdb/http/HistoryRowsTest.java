@@ -5,6 +5,11 @@ import static io.bsdb.http.Client.problem;
 import static io.bsdb.http.Client.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.bsdb.http.table.Held;
+import io.bsdb.http.table.Sample;
+import io.bsdb.http.table.ServedTable;
+import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.KeyEncoding;
@@ -30,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 class HistoryRowsTest {
   private static final String PRICES = "/v1/tables/prices/";
+  private static final int ENDED = 2_500;
 
   @TempDir private Path table;
 
@@ -100,6 +106,62 @@ class HistoryRowsTest {
           client.get("/v1/tables/series/rows:floor?key=bread,7&strict=true");
       assertThat(problem(none)).isEqualTo("bad-request");
       assertThat(json(none).get("detail").asText()).contains("strict is for tables with a history");
+    }
+  }
+
+  /** Publishes a first and a last row, and thousands in between that are ended. */
+  private void publishEnded() throws Exception {
+    WriterOptions options = WriterOptions.builder().history(null).schema(codec.schema()).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      writer.add(key("apple", "2026-01-01T00:00:00Z"), codec.encodeValue(1));
+      for (int i = 0; i < ENDED; i++) {
+        writer.add(key("bread" + (10_000 + i), "2026-01-01T00:00:00Z"), RowWriter.ended());
+      }
+      writer.add(key("corn", "2026-01-01T00:00:00Z"), codec.encodeValue(2));
+      writer.publish();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Access.class)
+  void findsWhatLiesBeyondManyEndedRows(Access access) throws Exception {
+    publishEnded();
+    try (BsdbServer server =
+        BsdbServer.builder()
+            .table("prices", table)
+            .options(ReaderOptions.builder().access(access).build())
+            .start()) {
+      Client client = new Client(server);
+      JsonNode all = json(client.get(PRICES + "rows?limit=10"));
+      assertThat(all.get("rows").findValuesAsText("price")).containsExactly("1", "2");
+      JsonNode reversed = json(client.get(PRICES + "rows?limit=10&reverse=true"));
+      assertThat(reversed.get("rows").findValuesAsText("price")).containsExactly("2", "1");
+      JsonNode first = json(client.get(PRICES + "rows?limit=1"));
+      assertThat(first.get("rows").findValuesAsText("price")).containsExactly("1");
+      JsonNode next = json(client.get(PRICES + "rows?limit=1&start=" + first.get("next").asText()));
+      assertThat(next.get("rows").findValuesAsText("price")).containsExactly("2");
+      assertThat(next.has("next")).isFalse();
+      assertThat(text(client.get("/tables/prices/range.csv")).lines()).hasSize(3);
+      assertThat(text(client.get("/tables/prices/range"))).contains("corn");
+      assertThat(json(client.get(PRICES + "sample")).get("rows").size()).isEqualTo(2);
+    }
+  }
+
+  /** Else a request over millions of them ends long after its time. */
+  @Test
+  void theTimeIsCheckedBetweenEndedRows() throws Exception {
+    publishEnded();
+    try (ServedTable served =
+            ServedTable.open(
+                "prices",
+                table,
+                ReaderOptions.defaults(),
+                Duration.ZERO,
+                TableReader.Listener.NONE);
+        Held held = served.hold()) {
+      int[] checks = new int[1];
+      Sample.read(held, 10, () -> checks[0]++, (key, value) -> true);
+      assertThat(checks[0]).isEqualTo(ENDED + 2);
     }
   }
 

@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 /** Answers with the rows of a range of keys. */
 final class RangeAnswer extends Reading<List<KeyValue>> {
   private static final List<MediaType> OFFERED = List.of(MediaType.JSON, MediaType.NDJSON);
+
+  /** Rows of a portion where some are hidden, of which there may be millions in a row. */
+  private static final int HIDDEN = 1000;
+
   private static final Set<String> BOUNDS =
       Set.of("prefix", "from", "to", "reverse", "limit", "start");
   private static final Set<String> PARAMETERS =
@@ -33,6 +37,11 @@ final class RangeAnswer extends Reading<List<KeyValue>> {
 
   /** The part that has not been read. */
   private KeyRange rest;
+
+  /** Rows that were asked for last, and how many of them were hidden. */
+  private int asked;
+
+  private int hidden;
 
   private int count;
   private byte @Nullable [] next;
@@ -76,24 +85,30 @@ final class RangeAnswer extends Reading<List<KeyValue>> {
 
   @Override
   CompletableFuture<List<KeyValue>> begin() {
-    return held.reader().async().ordered().range(rest, range.limit() + 1 - count, PORTION);
+    int wanted = range.limit() + 1 - count;
+    asked = hidden == 0 ? wanted : Math.max(wanted, HIDDEN);
+    return held.reader().allVersions().async().ordered().range(rest, asked, PORTION);
   }
 
   @Override
   boolean take(List<KeyValue> rows) throws IOException {
     long bytes = 0;
+    hidden = 0;
     for (KeyValue row : rows) {
-      if (count == range.limit()) {
+      if (held.rows().isHidden(row.value())) {
+        hidden++;
+      } else if (count == range.limit()) {
         next = row.key();
         return false;
+      } else {
+        lines.next();
+        VersionRows.writeRecord(lines.json(), writer, row.key(), row.value());
+        count++;
       }
-      lines.next();
-      VersionRows.writeRecord(lines.json(), writer, row.key(), row.value());
-      count++;
       bytes += row.key().length + row.value().length;
       rest = range.reversed() ? rest.before(row.key()) : rest.after(row.key());
     }
-    return bytes >= PORTION;
+    return bytes >= PORTION || (hidden > 0 && rows.size() == asked);
   }
 
   @Override

@@ -149,10 +149,10 @@ public final class TableAnswers {
       RowJsonWriter writer = held.rows().writer(address);
       lines = new Lines(exchange, held, type, "rows");
       Sample.read(
-          held.reader(),
+          held,
           count,
+          exchange::requireTime,
           (key, value) -> {
-            exchange.requireTime();
             lines.next();
             VersionRows.writeRecord(lines.json(), writer, key, value);
             return true;

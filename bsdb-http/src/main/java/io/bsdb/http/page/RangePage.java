@@ -42,9 +42,8 @@ final class RangePage {
       Answer body = exchange.newAnswer();
       Csv csv = new Csv(body);
       csv.line(held.rows().columnNames());
-      try (RecordCursor cursor = held.reader().ordered().range(range.keys())) {
-        while (cursor.next()) {
-          exchange.requireTime();
+      try (RecordCursor cursor = held.reader().allVersions().ordered().range(range.keys())) {
+        while (held.rows().next(cursor, exchange::requireTime)) {
           Map<String, String> columns = held.rows().columnTexts(cursor.key(), cursor.value());
           csv.line(
               columns == null
@@ -60,13 +59,14 @@ final class RangePage {
     }
   }
 
-  void write(Html page, ServedTable table, Address address) throws IOException {
+  void write(Html page, ServedTable table, Exchange exchange) throws IOException {
+    Address address = exchange.address();
     Map<String, String> given = given(address);
     form(page, table, given);
     try (Held held = table.hold()) {
       held.rows().requireOrder();
       RowRange range = RowRange.of(new Address(address.segments(), given), held.rows(), SHOWN);
-      byte[] next = rows(page.part(), table, held, range, page);
+      byte[] next = rows(page.part(), table, held, range, page, exchange);
       if (next != null) {
         given.put("start", RowRange.start(next));
         page.raw("<p>").link(address(table, "range", given), "Next rows").raw("</p>");
@@ -76,12 +76,13 @@ final class RangePage {
 
   /** Shows the rows of a range; returns the key of the one after them, or null if there is none. */
   private static byte @Nullable [] rows(
-      Html part, ServedTable table, Held held, RowRange range, Html page) throws IOException {
+      Html part, ServedTable table, Held held, RowRange range, Html page, Exchange exchange)
+      throws IOException {
     RowTable rows = new RowTable(part, table, held.rows(), null);
     byte[] next = null;
     int count = 0;
-    try (RecordCursor cursor = held.reader().ordered().range(range.keys())) {
-      while (next == null && cursor.next()) {
+    try (RecordCursor cursor = held.reader().allVersions().ordered().range(range.keys())) {
+      while (next == null && held.rows().next(cursor, exchange::requireTime)) {
         if (count == range.limit()) {
           next = cursor.key();
         } else {

@@ -36,9 +36,13 @@ final class SnapshotPage {
     this.service = service;
   }
 
-  void write(Html page, ServedTable table, @Nullable String version) throws IOException {
+  /**
+   * @param requireTime called before each row that is read
+   */
+  void write(Html page, ServedTable table, @Nullable String version, Runnable requireTime)
+      throws IOException {
     Manifest manifest = table.manifest(version);
-    firstRows(page, table, version);
+    firstRows(page, table, version, requireTime);
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("Version", manifest.version());
     facts.put("Records", TablePages.records(manifest));
@@ -71,15 +75,16 @@ final class SnapshotPage {
     texts(page, "Properties", manifest.properties());
     texts(page, "Positions of sources", manifest.sourcePositions());
     page.raw("</div>");
-    lengths(page, table, version);
+    lengths(page, table, version, requireTime);
     partitions(page, manifest);
   }
 
-  private void firstRows(Html page, ServedTable table, @Nullable String version)
+  private void firstRows(
+      Html page, ServedTable table, @Nullable String version, Runnable requireTime)
       throws IOException {
     page.raw("<section id=rows><h2>Some rows</h2>");
     try {
-      rows(page, table, version, FIRST_ROWS);
+      rows(page, table, version, FIRST_ROWS, requireTime);
       page.raw("<p>")
           .link(
               "/tables/"
@@ -95,14 +100,16 @@ final class SnapshotPage {
   }
 
   /** Shows some rows; returns how they were chosen. */
-  private String rows(Html page, ServedTable table, @Nullable String version, int count)
+  private String rows(
+      Html page, ServedTable table, @Nullable String version, int count, Runnable requireTime)
       throws IOException {
     try (Held held = service.hold(table, version)) {
       Html part = page.part();
       RowTable rows = new RowTable(part, table, held.rows(), version);
       Sample.read(
-          held.reader(),
+          held,
           count,
+          requireTime,
           (key, value) -> {
             rows.row(key, value);
             return true;
@@ -169,14 +176,16 @@ final class SnapshotPage {
     }
   }
 
-  private void lengths(Html page, ServedTable table, @Nullable String version) throws IOException {
+  private void lengths(Html page, ServedTable table, @Nullable String version, Runnable requireTime)
+      throws IOException {
     try (Held held = service.hold(table, version)) {
       long[] keys = new long[33];
       long[] values = new long[33];
       long[] read = new long[2]; // records and bytes
       Sample.read(
-          held.reader(),
+          held,
           SAMPLE_LENGTHS,
+          requireTime,
           (key, value) -> {
             keys[Integer.SIZE - Integer.numberOfLeadingZeros(key.length)]++;
             values[Integer.SIZE - Integer.numberOfLeadingZeros(value.length)]++;
@@ -226,9 +235,13 @@ final class SnapshotPage {
     page.number(Texts.size(file.keyBytes())).number(Texts.size(file.valueBytes())).raw("</tr>");
   }
 
-  void sample(Html page, ServedTable table, @Nullable String version) throws IOException {
+  /**
+   * @param requireTime called before each row that is read
+   */
+  void sample(Html page, ServedTable table, @Nullable String version, Runnable requireTime)
+      throws IOException {
     Html part = page.part();
-    String choice = rows(part, table, version, SAMPLE_ROWS);
+    String choice = rows(part, table, version, SAMPLE_ROWS, requireTime);
     page.raw("<p>Rows of version ")
         .element("code", version == null ? table.reader().version() : version)
         .text(", " + choice + ".")

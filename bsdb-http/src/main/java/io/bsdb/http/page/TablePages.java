@@ -80,7 +80,7 @@ public final class TablePages {
             table,
             "Snapshot",
             pinned + "/stats",
-            page -> snapshots.write(page, table, version));
+            page -> snapshots.write(page, table, version, exchange::requireTime));
       }
       case "versions" -> {
         address.allow(Set.of());
@@ -99,7 +99,7 @@ public final class TablePages {
             table,
             "Sample",
             pinned + "/sample",
-            page -> snapshots.sample(page, table, version));
+            page -> snapshots.sample(page, table, version, exchange::requireTime));
       }
       case "range" -> {
         address.allow(Set.of("prefix", "from", "to", "reverse", "start", "encoding"));
@@ -109,7 +109,7 @@ public final class TablePages {
             table,
             "Range",
             json + "/rows" + (query.isEmpty() ? "?limit=50" : query + "&limit=50"),
-            page -> ranges.write(page, table, address));
+            page -> ranges.write(page, table, exchange));
       }
       case "range.csv" -> {
         address.allow(Set.of("prefix", "from", "to", "reverse", "encoding"));

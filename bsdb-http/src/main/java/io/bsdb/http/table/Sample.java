@@ -29,9 +29,12 @@ public final class Sample {
    * Reads the first records of partitions spread over the version.
    *
    * @param count how many at most
+   * @param requireTime called before each row
    * @throws Problem if the version stores no keys
    */
-  public static void read(SnapshotReader reader, int count, Taker taker) throws IOException {
+  public static void read(Held held, int count, Runnable requireTime, Taker taker)
+      throws IOException {
+    SnapshotReader reader = held.reader().allVersions();
     int partitions = reader.partitionCount();
     int each = Math.max(10, (count + partitions - 1) / partitions);
     int step = Math.max(1, (int) ((long) partitions * each / count));
@@ -40,7 +43,7 @@ public final class Sample {
       for (int i = first; i < partitions && taken < count; i += step) {
         int end = Math.min(count, taken + each);
         try (RecordCursor cursor = reader.scan(i)) {
-          for (; taken < end && cursor.next(); taken++) {
+          for (; taken < end && held.rows().next(cursor, requireTime); taken++) {
             if (!taker.take(cursor.key(), cursor.value())) {
               return;
             }

@@ -9,9 +9,12 @@ import io.bsdb.http.exchange.MediaType;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.exchange.Texts;
 import io.bsdb.reader.Nearest;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.Column;
 import io.bsdb.row.KeyView;
 import io.bsdb.row.RowCodec;
+import io.bsdb.row.RowLayout;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.row.text.ValueParser;
@@ -97,6 +100,27 @@ public final class VersionRows {
 
   private String tag(String representation) {
     return '"' + version + '.' + representation + '"';
+  }
+
+  /** Returns whether a row of a history is ended, so that only its history shows it. */
+  public boolean isHidden(byte[] value) {
+    return manifest.validity() != null && RowLayout.isEnded(value);
+  }
+
+  /**
+   * Moves to the next row that is not hidden: of hidden ones there may be millions in a row.
+   *
+   * @param stored a cursor over {@link SnapshotReader#allVersions}
+   * @param requireTime called before each row, hidden or not
+   */
+  public boolean next(RecordCursor stored, Runnable requireTime) throws IOException {
+    while (stored.next()) {
+      requireTime.run();
+      if (manifest.validity() == null || !isHidden(stored.value())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the key that is given by its columns, or as a text. */
