@@ -137,7 +137,8 @@ impl Symbols {
         let table = &self.tables[table as usize];
         // Each code makes at most eight bytes, which are written at once and counted singly.
         let start = plain.len();
-        plain.resize(start + 8 * data.len() + 8, 0);
+        let most = start + (8 * data.len()).min(self.longest.max(data.len()));
+        plain.resize(most + 8, 0);
         let mut to = start;
         let mut at = 0;
         while at < data.len() {
@@ -146,6 +147,7 @@ impl Symbols {
             if let Some(word) = table.words.get(code as usize) {
                 plain[to..to + 8].copy_from_slice(word);
                 to += table.lengths[code as usize] as usize;
+                need!(to <= most, "symbols: string is longer than stated");
                 continue;
             }
             need!(code == ESCAPE || code == RAW, "symbols: code {code} has no symbol");
@@ -156,6 +158,7 @@ impl Symbols {
                 at += 1;
             }
             need!(data.len() - at >= length, "symbols: string ends within an escape");
+            need!(most - to >= length, "symbols: string is longer than stated");
             plain[to..to + length].copy_from_slice(&data[at..at + length]);
             to += length;
             at += length;
@@ -257,6 +260,22 @@ mod tests {
         symbols.text(b"\xfe\0Genf", 0, &mut plain).unwrap();
         symbols.text(b"\0\xffx", 0, &mut plain).unwrap();
         assert_eq!(plain, b"GenfBex");
+    }
+
+    #[test]
+    fn takes_no_more_memory_than_the_longest_record() {
+        let long = 1 << 20;
+        let symbols = Symbols::open(SECTION, long).unwrap();
+        let (mut raw, mut plain) = (vec![b'x'; long + 2], Vec::new());
+        raw[..2].copy_from_slice(&[RAW, 0]);
+        symbols.text(&raw, 1, &mut plain).unwrap();
+        assert!(plain == raw[2..] && plain.capacity() < 2 * long, "{} bytes", plain.capacity());
+        // Seven bytes each.
+        let symbols = Symbols::open(SECTION, 100).unwrap();
+        for (count, fits) in [(14, true), (15, false), (99, false)] {
+            assert_eq!(symbols.text(&vec![0; count], 1, &mut Vec::new()).is_ok(), fits, "{count}");
+        }
+        assert!(symbols.text(&[0; 101], 1, &mut Vec::new()).is_err());
     }
 
     #[test]
