@@ -81,7 +81,7 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
       }
       byte[] key = version.key(compared);
       if (key != null) {
-        read = version.begin(key);
+        read = table.has(key) ? version.begin(key) : elsewhere(compared, key);
         inFlight.begin();
       }
     }
@@ -89,6 +89,14 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
       complete(future, List.of());
     } else {
       answer(version, compared, read, future);
+    }
+  }
+
+  private CompletableFuture<List<RowData>> elsewhere(RowData compared, byte[] key) {
+    try {
+      return CompletableFuture.completedFuture(table.lookupElsewhere(compared, key));
+    } catch (IOException | RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 

@@ -6,11 +6,14 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.follow.VersionView;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.Objects;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,10 +26,12 @@ import org.slf4j.LoggerFactory;
 final class FollowedTable implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FollowedTable.class);
 
+  private final LookupSpec spec;
   private final SharedSnapshots.Use use;
   private final VersionView<VersionLookup> view;
 
-  private FollowedTable(SharedSnapshots.Use use, VersionView<VersionLookup> view) {
+  private FollowedTable(LookupSpec spec, SharedSnapshots.Use use, VersionView<VersionLookup> view) {
+    this.spec = spec;
     this.use = use;
     this.view = view;
   }
@@ -49,7 +54,8 @@ final class FollowedTable implements Closeable {
           e);
     }
     try {
-      return new FollowedTable(use, use.live().view(reader -> lookup(spec, use.share(), reader)));
+      return new FollowedTable(
+          spec, use, use.live().view(reader -> lookup(spec, use.share(), reader)));
     } catch (RuntimeException | Error e) {
       try (use) {
         throw e;
@@ -102,6 +108,25 @@ final class FollowedTable implements Closeable {
   /** Returns the version in use, after changing over to it if another one has taken its place. */
   VersionLookup current() {
     return Objects.requireNonNull(view.current(), "a table is opened with a version");
+  }
+
+  /** Returns whether a key is of the share that is open. */
+  boolean has(byte[] key) {
+    KeyShare share = use.share();
+    return share.equals(KeyShare.ALL) || KeyShare.indexOf(key, share.count()) == share.index();
+  }
+
+  /**
+   * Returns the rows with these values, whose key is of another share. Its partition is opened for
+   * that; this is for lookups that Flink kept in a checkpoint, and hands to any task if there are
+   * more or fewer of them when it restores it.
+   */
+  List<RowData> lookupElsewhere(RowData compared, byte[] key) throws IOException {
+    Partitioning partitions = live().manifest().partitioning();
+    KeyShare share = new KeyShare(partitions.partition(key), partitions.count());
+    try (FollowedTable other = open(spec, share)) {
+      return other.current().lookup(compared);
+    }
   }
 
   /** Returns the version that was used last. */

@@ -78,6 +78,26 @@ class KeyShareLookupTest {
     assertThat(OpenReaders.count()).isZero();
   }
 
+  /** Flink hands lookups of a checkpoint to any task when the parallelism has changed. */
+  @Test
+  void asynchronousLookupsFindKeysOfOtherShares() throws Exception {
+    AsyncSnapshotLookupFunction function =
+        new AsyncSnapshotLookupFunction(
+            TestLookup.spec(directory, Access.DIRECT, InputShuffle.BY_KEY));
+    function.open(new MeteredContext());
+
+    for (int i = 0; i < KEYS; i++) {
+      StringData key = StringData.fromBytes(bytes(i));
+      assertThat(function.asyncLookup(GenericRowData.of(key)).get())
+          .singleElement()
+          .satisfies(row -> assertThat(row.getString(1)).isEqualTo(key));
+    }
+
+    assertThat(OpenReaders.shares()).containsExactly(new KeyShare(1, 2));
+    function.close();
+    assertThat(OpenReaders.count()).isZero();
+  }
+
   /** A table with one row, whose key has two columns. */
   private DeclaredTable table(String... primaryKey) {
     return new DeclaredTable(
