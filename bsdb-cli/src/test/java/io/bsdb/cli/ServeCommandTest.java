@@ -88,5 +88,11 @@ class ServeCommandTest {
     assertThat(CommandRun.of("serve", "--table", "a/b=" + directory).status()).isEqualTo(2);
     assertThat(CommandRun.of("serve", "--table", "t=x", "--limit", "kezs=1").err())
         .startsWith("bsdb: there is no limit 'kezs'");
+    assertThat(CommandRun.of("serve", "--table", "t=x", "--table", "t=y").err())
+        .isEqualTo("bsdb: two tables have the name 't'\n");
+    assertThat(CommandRun.of("serve", "--table", "x").err())
+        .isEqualTo("bsdb: --table: expected NAME=DIR, actual 'x'\n");
+    assertThat(CommandRun.of("serve", "--table", "t=x", "--max-age", "-1").err())
+        .isEqualTo("bsdb: --max-age: expected 0 or more, actual -1\n");
   }
 }

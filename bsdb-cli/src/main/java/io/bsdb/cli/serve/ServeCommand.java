@@ -53,7 +53,7 @@ public final class ServeCommand implements Callable<Integer> {
       names = {"-t", "--table"},
       paramLabel = "NAME=DIR",
       description = "Serve the table in a directory under a name. May be repeated.")
-  private Map<String, Path> tables = new LinkedHashMap<>();
+  private List<String> tables = new ArrayList<>(); // a map would take the last of one name
 
   @Option(
       names = "--warehouse",
@@ -170,7 +170,13 @@ public final class ServeCommand implements Callable<Integer> {
       throw CommandFailure.usage(
           "there is no table to serve: give --table NAME=DIR or --warehouse");
     }
-    tables.forEach(builder::table);
+    for (String table : tables) {
+      int nameEnd = table.indexOf('=');
+      if (nameEnd < 0) {
+        throw CommandFailure.usage("--table: expected NAME=DIR, actual '%s'".formatted(table));
+      }
+      builder.table(table.substring(0, nameEnd), Path.of(table.substring(nameEnd + 1)));
+    }
     if (warehouse != null) {
       builder.warehouse(warehouse);
     }
@@ -186,6 +192,9 @@ public final class ServeCommand implements Callable<Integer> {
     }
     if (certificate != null && key != null) {
       builder.tls(certificate, key);
+    }
+    if (maxAge != null && maxAge < 0) {
+      throw CommandFailure.usage("--max-age: expected 0 or more, actual " + maxAge);
     }
     if (maxAge != null) {
       builder.maxAge(Duration.ofSeconds(maxAge));
