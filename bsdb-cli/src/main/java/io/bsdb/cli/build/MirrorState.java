@@ -155,7 +155,7 @@ final class MirrorState {
   }
 
   /** Returns the figures in the text format of Prometheus. */
-  String metrics() throws IOException {
+  synchronized String metrics() throws IOException {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     PrometheusTextFormatWriter.create().write(text, registry.scrape());
     return text.toString(StandardCharsets.UTF_8);

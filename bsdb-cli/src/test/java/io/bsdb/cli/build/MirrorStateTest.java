@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class MirrorStateTest {
@@ -73,6 +74,30 @@ class MirrorStateTest {
       assertThat(state.metrics()).as("all were published").doesNotContain("bsdb_mirror_rows{");
     } finally {
       Locale.setDefault(before);
+    }
+  }
+
+  @Test
+  void writesTheFiguresOfOneRunWhileAnotherEnds() throws Exception {
+    AtomicBoolean ends = new AtomicBoolean();
+    Runnable run =
+        () -> state.succeeded("1", new Difference("0", 70, 1, 2, 3, 4), START, Duration.ZERO);
+    run.run();
+    Thread runs =
+        new Thread(
+            () -> {
+              while (!ends.get()) {
+                run.run();
+              }
+            });
+    runs.start();
+    try {
+      for (int i = 0; i < 500; i++) {
+        assertThat(state.metrics()).contains("bsdb_mirror_rows{kind=\"deleted\"} 3.0\n");
+      }
+    } finally {
+      ends.set(true);
+      runs.join();
     }
   }
 }
