@@ -116,10 +116,25 @@ final class FollowedTable implements Closeable {
     return share.equals(KeyShare.ALL) || KeyShare.indexOf(key, share.count()) == share.index();
   }
 
+  /** Returns the rows with these values. */
+  List<RowData> lookup(RowData compared) throws IOException {
+    VersionLookup version = current();
+    try {
+      return version.lookup(compared);
+    } catch (IllegalArgumentException e) { // to look at shares before would cost each lookup a hash
+      byte[] key = version.key(compared);
+      if (key == null || has(key)) {
+        throw e;
+      }
+      return lookupElsewhere(compared, key);
+    }
+  }
+
   /**
    * Returns the rows with these values, whose key is of another share. Its partition is opened for
-   * that; this is for lookups that Flink kept in a checkpoint, and hands to any task if there are
-   * more or fewer of them when it restores it.
+   * that; this is for what Flink kept in a checkpoint, and hands to any task if there are more or
+   * fewer of them when it restores it: asynchronous lookups, and rows that an unaligned checkpoint
+   * found on their way.
    */
   List<RowData> lookupElsewhere(RowData compared, byte[] key) throws IOException {
     Partitioning partitions = live().manifest().partitioning();

@@ -41,7 +41,7 @@ public final class SnapshotLookupFunction extends LookupFunction {
     if (table == null || metrics == null) {
       throw new IllegalStateException("the function is not open");
     }
-    List<RowData> found = table.current().lookup(compared);
+    List<RowData> found = table.lookup(compared);
     metrics.count(found);
     return found;
   }

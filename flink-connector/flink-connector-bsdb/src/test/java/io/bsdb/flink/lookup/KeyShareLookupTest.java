@@ -69,7 +69,7 @@ class KeyShareLookupTest {
         assertThat(function.lookup(compared)).hasSize(1);
       } else {
         assertThatThrownBy(() -> function.lookup(compared))
-            .hasMessageContaining("outside of what this reader has opened");
+            .hasMessageContaining("cannot be opened");
       }
     }
     function.close();
@@ -78,7 +78,25 @@ class KeyShareLookupTest {
     assertThat(OpenReaders.count()).isZero();
   }
 
-  /** Flink hands lookups of a checkpoint to any task when the parallelism has changed. */
+  /** Flink hands rows that an unaligned checkpoint has to any task if the parallelism changed. */
+  @Test
+  void findsKeysOfOtherShares() throws Exception {
+    SnapshotLookupFunction function = function(InputShuffle.BY_KEY);
+    function.open(new MeteredContext());
+
+    for (int i = 0; i < KEYS; i++) {
+      StringData key = StringData.fromBytes(bytes(i));
+      assertThat(function.lookup(GenericRowData.of(key)))
+          .singleElement()
+          .satisfies(row -> assertThat(row.getString(1)).isEqualTo(key));
+    }
+    assertThat(function.lookup(GenericRowData.of(StringData.fromString("none")))).isEmpty();
+
+    assertThat(OpenReaders.shares()).containsExactly(new KeyShare(1, 2));
+    function.close();
+  }
+
+  /** So it does with asynchronous lookups that were in flight. */
   @Test
   void asynchronousLookupsFindKeysOfOtherShares() throws Exception {
     AsyncSnapshotLookupFunction function =
