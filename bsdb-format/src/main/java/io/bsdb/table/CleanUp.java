@@ -169,8 +169,8 @@ final class CleanUp {
   /**
    * Deletes versions.
    *
-   * @param limit spares those that were replaced after this time by another version than that with
-   *     the next number: after a rollback, or if that one was never in service
+   * @param limit versions replaced after this time are kept; which version replaced them is read
+   *     from manifests, since after a rollback or a killed publication it is not the next number
    */
   private void prune(List<String> versions, Instant limit) throws IOException {
     if (versions.isEmpty()) {

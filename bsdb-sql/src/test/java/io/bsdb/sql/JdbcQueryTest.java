@@ -5,15 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
-import io.bsdb.row.text.RowJsonWriter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -140,31 +137,15 @@ class JdbcQueryTest {
           "INSERT INTO t VALUES (1, 2, 0.1), (2, 70000, 0), (4294967297, 2, 0), (3, 2, 1234567.891),"
               + " (4, 1.5, 0), (5, 'x', 0), (6, 7, 'x'), (7, NULL, NULL)");
     }
-    List<String> found = new ArrayList<>();
+    List<String> found;
     try (JdbcQuery query = JdbcQuery.open(url, new Properties(), "SELECT * FROM t", List.of())) {
       assertThat(query.columns())
           .containsExactly(
               Column.of("id", "BIGINT"), Column.of("small", "BIGINT"), Column.of("r", "DOUBLE"));
       Schema schema = Schema.of(query.columns(), List.of("id"));
-      RowJsonWriter json = RowJsonWriter.of(schema);
-      query.read(
-          schema,
-          null,
-          new RecordSink() {
-            @Override
-            public void add(byte[] bytes, int keyOffset, int keyLength, int valueLength, long row) {
-              int valueOffset = keyOffset + keyLength;
-              found.add(
-                  json.row(
-                      Arrays.copyOfRange(bytes, keyOffset, valueOffset),
-                      Arrays.copyOfRange(bytes, valueOffset, valueOffset + valueLength)));
-            }
-
-            @Override
-            public void refuse(long row, String reason) {
-              found.add(row + ": " + reason);
-            }
-          });
+      JsonRows rows = new JsonRows(schema);
+      query.read(schema, null, rows);
+      found = rows.rows();
     }
     assertThat(found)
         .containsExactly(

@@ -5,12 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
-import io.bsdb.row.text.RowJsonWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,29 +40,11 @@ class SqlQueryTest {
 
   private static List<String> rows(SqlQuery query, String... key) throws IOException {
     Schema schema = Schema.of(query.columns(), List.of(key));
-    RowJsonWriter json = RowJsonWriter.of(schema);
-    List<String> rows = new ArrayList<>();
-    query.read(
-        schema,
-        null,
-        new RecordSink() {
-          @Override
-          public void add(byte[] bytes, int keyOffset, int keyLength, int valueLength, long row) {
-            int valueOffset = keyOffset + keyLength;
-            rows.add(
-                json.row(
-                        Arrays.copyOfRange(bytes, keyOffset, valueOffset),
-                        Arrays.copyOfRange(bytes, valueOffset, valueOffset + valueLength))
-                    .replace(": ", ":")
-                    .replace(", ", ","));
-          }
-
-          @Override
-          public void refuse(long row, String reason) {
-            rows.add(row + ": " + reason);
-          }
-        });
-    return rows;
+    JsonRows json = new JsonRows(schema);
+    query.read(schema, null, json);
+    return json.rows().stream()
+        .map(row -> row.startsWith("{") ? row.replace(": ", ":").replace(", ", ",") : row)
+        .toList();
   }
 
   @ParameterizedTest

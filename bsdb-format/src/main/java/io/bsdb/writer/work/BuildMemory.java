@@ -80,7 +80,7 @@ public final class BuildMemory {
     return waiting.stream().anyMatch(share -> share.holding == 0);
   }
 
-  /** What the threads of a build have. */
+  /** The memory that the threads of one build hold. */
   public final class Share {
     private final long heapBytes;
     private int holding;

@@ -93,22 +93,18 @@ public final class PinnedVersions implements Closeable {
   public Held hold(ServedTable table, String version) throws IOException {
     ServedTable.requireVersion(version);
     Held inUse = table.hold();
-    try {
-      if (inUse.version().equals(version)) {
-        return new Held(inUse.rows(), inUse.reader(), true, inUse.release());
-      }
+    if (inUse.version().equals(version)) {
+      return new Held(inUse.rows(), inUse.reader(), true, inUse.release());
+    }
+    try (inUse) {
       Open found = use(table, version);
       try {
         found.open(inUse.reader());
-        inUse.close();
         return found.held(() -> release(found));
       } catch (IOException | RuntimeException | Error e) {
         giveUp(found);
         throw e;
       }
-    } catch (IOException | RuntimeException | Error e) {
-      inUse.close();
-      throw e;
     }
   }
 

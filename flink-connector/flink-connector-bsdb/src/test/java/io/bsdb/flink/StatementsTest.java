@@ -246,7 +246,7 @@ class StatementsTest {
     session.run("INSERT INTO t VALUES (4, 'd', 40, 'w')").run("UPDATE t SET n = 0");
   }
 
-  /** What a statement takes from a version that it names has nothing to do with later changes. */
+  /** Rows read from a named version do not depend on later changes. */
   @Test
   void changesRowsByThoseOfAVersionThatIsNamed() throws Exception {
     changeAll();

@@ -22,7 +22,7 @@ public final class SnapshotSource
   private final ScanSpec spec;
   private final Wanted wanted;
 
-  /** What the query asks for. */
+  /** The kinds of queries. */
   private enum Wanted {
     /** The table as it is. */
     TABLE,
