@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param stream the name under which the table records it
  * @param checkpoint of this publication
- * @param previous the publication that this one follows; null if it is the stream's first
+ * @param previous the publication that this one follows, or the {@linkplain Checkpoint#begin begin}
+ *     of an incarnation if there is none; null if whoever publishes has no state
  * @param sourceTime see {@link StreamProgress}
  * @hidden
  */
@@ -58,18 +59,29 @@ public record StreamRule(
     if (progress == null) {
       table.requireSolePublisher(inService);
     }
-    StreamProgress next =
-        progress == null ? new StreamProgress(checkpoint) : progress.after(checkpoint);
-    return inService.changes().with(stream, next.at(sourceTime));
+    return inService.changes().with(stream, next(progress).at(sourceTime));
+  }
+
+  private StreamProgress next(@Nullable StreamProgress progress) {
+    if (progress != null) {
+      return progress.after(checkpoint);
+    }
+    return previous == null
+        ? new StreamProgress(checkpoint)
+        : new StreamProgress(previous).after(checkpoint);
+  }
+
+  private boolean isFirst() {
+    return previous == null || previous.isBegin();
   }
 
   private @Nullable String conflict(@Nullable StreamProgress progress, boolean hasLocks) {
     if (progress == null) {
-      return previous == null
+      return isFirst()
           ? null
           : "the table does not record the stream: it was ended, the table was rolled back or replaced, or 'sink.stream' has changed. Start the job without state, so that it reads its sources from their start";
     }
-    if (previous == null) {
+    if (previous == null || (isFirst() && !progress.contains(previous))) {
       return "another job wrote the stream, up to %s, and this one does not have its state. Start this one from a checkpoint or savepoint of that one; or, if it reads its sources from their start and that one has stopped, %send the stream by CALL sys.end_stream('database.table', '%s')"
           .formatted(progress.last(), hasLocks ? "choose another 'sink.stream', or " : "", stream);
     }

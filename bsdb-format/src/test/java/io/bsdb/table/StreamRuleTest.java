@@ -69,6 +69,29 @@ class StreamRuleTest {
     refuses(at(A, 4), at(A, 2), "this job was superseded by another one");
   }
 
+  /** State of before the first publication, from which jobs start after it, too. */
+  @Test
+  void appliesWhatFollowsTheBeginOfAnIncarnation() throws IOException {
+    publish(at(A, 4), Checkpoint.begin(A));
+    publish(at(B, 1), Checkpoint.begin(A));
+    UUID c = new UUID(0, 3);
+    StreamProgress progress = publish(at(c, 1), Checkpoint.begin(A)).changes().streams().get("s");
+    assertThat(progress.last()).isEqualTo(at(c, 1));
+    assertThat(progress.superseded()).containsExactly(at(A, 4), at(B, 1));
+    refuses(at(B, 2), at(B, 1), "this job was superseded by another one");
+    UUID d = new UUID(0, 4);
+    refuses(at(d, 1), Checkpoint.begin(d), "another job wrote the stream, up to " + at(c, 1));
+  }
+
+  /** The state is another incarnation's than that which publishes first. */
+  @Test
+  void recordsWhoseBeginTheFirstPublicationFollows() throws IOException {
+    publish(at(B, 1), Checkpoint.begin(A));
+    UUID c = new UUID(0, 3);
+    publish(at(c, 1), Checkpoint.begin(A));
+    refuses(at(B, 2), at(B, 1), "this job was superseded by another one");
+  }
+
   @Test
   void recordsTheTimeUpToWhichAllIsApplied() throws IOException {
     publish(at(A, 1), null);

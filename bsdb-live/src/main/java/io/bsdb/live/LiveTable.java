@@ -1,7 +1,9 @@
 package io.bsdb.live;
 
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.live.log.DurabilityMark;
@@ -28,6 +30,7 @@ import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.storage.PathStorage;
 import io.bsdb.table.storage.TableStorage;
 import io.bsdb.writer.DeltaWriter;
 import java.io.Closeable;
@@ -163,14 +166,14 @@ final class LiveTable implements WritableTable {
 
   static WritableTable open(Path directory, WritableOptions options, Place place)
       throws IOException {
-    LogDirectory.create(directory);
+    PathStorage.createDurably(directory);
     requireWritable(Table.at(directory)); // before it is owned: others may go on to write it
     List<Closeable> opened = new ArrayList<>();
     try {
       Owner owner = Owner.acquire(directory);
       opened.add(0, owner);
       Table table = Table.ofOwner(place.table().apply(directory));
-      table.sweep(Duration.ZERO);
+      sweep(table);
       Calls calls = new Calls("writable table " + directory, ClosedReaderException::new);
       TableReader base =
           TableReader.builder(directory)
@@ -217,6 +220,15 @@ final class LiveTable implements WritableTable {
         e.addSuppressed(suppressed);
       }
       throw e;
+    }
+  }
+
+  /** Deletes leftovers, unless a version is damaged, which may have them. */
+  private static void sweep(Table table) throws IOException {
+    try {
+      table.sweep(Duration.ZERO);
+    } catch (CorruptSnapshotException | UnsupportedVersionException e) {
+      // If it is in service, it is refused next. An old one is pruned by its age.
     }
   }
 

@@ -1,12 +1,12 @@
 package io.bsdb.live;
 
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.live.log.LogDirectory;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.History;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.storage.PathStorage;
 import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -39,7 +39,7 @@ final class TableCopy {
       throw new FileAlreadyExistsException(
           target.toString(), null, "a copy needs a directory that does not exist");
     }
-    LogDirectory.create(target);
+    PathStorage.createDurably(target);
     String version = table.currentVersion();
     if (version != null) {
       copy(table.manifest(version), directory, target);

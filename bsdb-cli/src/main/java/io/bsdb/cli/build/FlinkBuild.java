@@ -6,6 +6,8 @@ import io.bsdb.cli.output.TextFile;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Validity;
+import io.bsdb.writer.DuplicateKeyException;
+import io.bsdb.writer.TooFewRowsException;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.File;
 import java.io.IOException;
@@ -132,13 +134,25 @@ final class FlinkBuild {
       throw new InterruptedIOException("interrupted");
     }
     Throwable innermost = e;
+    Throwable outer = e;
     while (innermost.getCause() != null) {
+      outer = innermost;
       innermost = innermost.getCause();
     }
     String message =
         Objects.requireNonNullElse(innermost.getMessage(), innermost.getClass().getName());
     if (e instanceof IllegalArgumentException) {
       throw CommandFailure.usage(script + ": " + message);
+    }
+    String type = innermost.getClass().getName(); // of Flink's class loader
+    if (type.equals(TooFewRowsException.class.getName())) {
+      throw CommandFailure.refused(
+          "%s: %s; --min-rows and --max-shrinkage allow fewer".formatted(script, message));
+    }
+    if (type.equals(DuplicateKeyException.class.getName())) {
+      String key = Objects.requireNonNullElse(outer.getMessage(), message).replaceAll(";.*", "");
+      throw CommandFailure.refused(
+          "%s: %s; --duplicates first or last keeps one record of each".formatted(script, key));
     }
     return new IOException("%s: Flink: %s".formatted(script, message), e);
   }

@@ -37,6 +37,16 @@ public record StreamProgress(
    * @param number of the job's checkpoint; grows within an incarnation
    */
   public record Checkpoint(UUID incarnation, long number) {
+    /** Returns what an incarnation has before it publishes for the first time: its number is 0. */
+    public static Checkpoint begin(UUID incarnation) {
+      return new Checkpoint(incarnation, 0);
+    }
+
+    /** Returns whether the incarnation had published nothing. */
+    public boolean isBegin() {
+      return number == 0;
+    }
+
     private boolean covers(Checkpoint other) {
       return incarnation.equals(other.incarnation) && number >= other.number;
     }

@@ -1,6 +1,7 @@
 package io.bsdb.table.storage;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Internal;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -59,16 +60,35 @@ public final class PathStorage implements TableStorage {
     return directory == null ? file.getFileSystem().getPath("") : directory;
   }
 
-  /** Creates a directory and those above it. A link to one serves as well. */
-  private static void createDirectory(Path directory) throws IOException {
+  /** Creates a directory of the table and those above it. A link to one serves as well. */
+  private void createDirectory(Path directory) throws IOException {
     if (!Files.isDirectory(directory)) {
       try {
+        if (local) {
+          createDurably(root);
+        }
         Files.createDirectories(directory);
       } catch (FileAlreadyExistsException e) {
         NotDirectoryException other = new NotDirectoryException(e.getFile());
         other.initCause(e);
         throw other;
       }
+    }
+  }
+
+  /**
+   * Creates a local directory and those above it, unless there is one. A power failure afterwards
+   * leaves them.
+   *
+   * @hidden
+   */
+  @Internal
+  public static void createDurably(Path directory) throws IOException {
+    Path parent = directory.toAbsolutePath().getParent();
+    if (parent != null && !Files.isDirectory(directory)) {
+      createDurably(parent);
+      Files.createDirectories(directory);
+      force(parent);
     }
   }
 
@@ -233,11 +253,15 @@ public final class PathStorage implements TableStorage {
 
   private void sync(Path directory) throws IOException {
     if (local) {
-      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-        channel.force(true);
-      } catch (IOException e) {
-        throw NamedFile.failure("directory cannot be made durable", directory, e);
-      }
+      force(directory);
+    }
+  }
+
+  private static void force(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    } catch (IOException e) {
+      throw NamedFile.failure("directory cannot be made durable", directory, e);
     }
   }
 

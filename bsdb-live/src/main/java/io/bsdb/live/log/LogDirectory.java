@@ -86,16 +86,6 @@ public record LogDirectory(Path directory, Access access) implements LogStorage 
     sync(directory);
   }
 
-  /** Creates a directory and those above it, durably, unless there is one. */
-  public static void create(Path directory) throws IOException {
-    Path parent = directory.toAbsolutePath().getParent();
-    if (parent != null && !Files.isDirectory(directory)) {
-      create(parent);
-      Files.createDirectories(directory);
-      sync(parent);
-    }
-  }
-
   static void sync(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);

@@ -52,7 +52,7 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
   private transient long checkpointId;
   private transient long watermark;
   private transient long handedOn;
-  private transient @Nullable Checkpoint last;
+  private transient Checkpoint last = Checkpoint.begin(incarnation);
   private transient @Nullable ListState<byte[]> state;
 
   DeltaOperator(@Nullable String stream, boolean hasWatermark) {
@@ -64,6 +64,7 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     incarnation = UUID.randomUUID();
+    last = Checkpoint.begin(incarnation);
     files = new ArrayList<>();
     watermark = NO_WATERMARK;
     handedOn = NO_WATERMARK;
@@ -80,7 +81,7 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    if (state != null && last != null) {
+    if (state != null) {
       state.update(List.of(LAST.serialize(last)));
     }
   }

@@ -24,6 +24,7 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.testutils.CommonTestUtils;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
@@ -206,6 +207,23 @@ class StreamFaultsTest {
     run().fast().from(newer).run(MANY);
     run.assertHas(MANY);
     assertThat(progress().superseded()).hasSize(2);
+  }
+
+  /** Nothing had been published when the savepoint was made. */
+  @Test
+  void goesOnFromASavepointBeforeTheFirstChange(@InjectMiniCluster MiniCluster cluster)
+      throws Exception {
+    JobClient first = run.idle().start(MANY);
+    CommonTestUtils.waitForAllTaskRunning(cluster, first.getJobID(), false);
+    String empty = StreamRun.stop(first, states);
+    assertThat(run.published()).isZero();
+
+    JobClient second = run().from(empty).start(MANY);
+    run.await(second, 100);
+    StreamRun.stop(second, states);
+
+    run().fast().from(empty).run(MANY);
+    run.assertHas(MANY);
   }
 
   @Test

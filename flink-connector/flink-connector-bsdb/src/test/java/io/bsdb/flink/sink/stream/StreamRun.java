@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
@@ -47,6 +48,7 @@ final class StreamRun {
   private String stream = "s";
   private int perCheckpoint = 40;
   private int perSecond;
+  private boolean idle;
   private int parallelism = 2;
   private Phase phase = Phase.WRITING;
   private Fault fault = Fault.NONE;
@@ -106,6 +108,12 @@ final class StreamRun {
     return this;
   }
 
+  /** Makes no change, ever. */
+  StreamRun idle() {
+    idle = true;
+    return this;
+  }
+
   StreamRun with(Configuration settings) {
     configuration.addAll(settings);
     return this;
@@ -128,13 +136,7 @@ final class StreamRun {
     DeltaSink sink =
         DeltaSink.ofStream(FaultyBuild.table(path), FaultyBuild.settings(), stream, false);
     env.fromSource(
-            new DataGeneratorSource<>(
-                n -> n,
-                changes,
-                perSecond > 0
-                    ? RateLimiterStrategy.perSecond(perSecond)
-                    : RateLimiterStrategy.perCheckpoint(perCheckpoint),
-                Types.LONG),
+            new DataGeneratorSource<>(n -> n, changes, rate(), Types.LONG),
             WatermarkStrategy.noWatermarks(),
             "changes")
         .uid("changes")
@@ -147,6 +149,15 @@ final class StreamRun {
         .uid("sink")
         .setParallelism(parallelism);
     return env.executeAsync();
+  }
+
+  private RateLimiterStrategy<?> rate() {
+    if (idle) {
+      return tasks -> requests -> new CompletableFuture<>();
+    }
+    return perSecond > 0
+        ? RateLimiterStrategy.perSecond(perSecond)
+        : RateLimiterStrategy.perCheckpoint(perCheckpoint);
   }
 
   void run(long changes) throws Exception {
