@@ -2,6 +2,7 @@ package io.bsdb.live.log;
 
 import io.bsdb.format.Internal;
 import io.bsdb.format.io.Uninterrupted;
+import io.bsdb.reader.io.CallingThread;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.io.FileSpace;
 import java.io.IOException;
@@ -14,11 +15,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -137,37 +136,6 @@ public record LogDirectory(Path directory, Access access) implements LogStorage 
     @Override
     public void close() throws IOException {
       channel.close();
-    }
-  }
-
-  /** Runs tasks in the thread that submits them. */
-  private static final class CallingThread extends AbstractExecutorService {
-    @Override
-    public void execute(Runnable task) {
-      task.run();
-    }
-
-    @Override
-    public void shutdown() {}
-
-    @Override
-    public List<Runnable> shutdownNow() {
-      return List.of();
-    }
-
-    @Override
-    public boolean isShutdown() {
-      return false;
-    }
-
-    @Override
-    public boolean isTerminated() {
-      return false;
-    }
-
-    @Override
-    public boolean awaitTermination(long timeout, TimeUnit unit) {
-      return true;
     }
   }
 }

@@ -1,17 +1,30 @@
 package io.bsdb.flink.row;
 
 import io.bsdb.row.FieldView;
+import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
+import org.apache.flink.table.data.MapData;
+import org.apache.flink.table.data.RawValueData;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.data.binary.BinaryStringData;
+import org.apache.flink.types.bitmap.Bitmap;
+import org.apache.flink.types.variant.Variant;
 
-/** Flink's objects of single fields and elements; they refer to no bytes but their own. */
-final class ViewFields {
+/**
+ * Fields of a row or elements of an array, read when somebody asks. Flink's objects of them refer
+ * to no bytes but their own.
+ */
+abstract class ViewFields {
   /** Maximum number of digits of a decimal that Flink, too, holds as a long. */
   private static final int MAX_COMPACT_PRECISION = 18;
 
-  private ViewFields() {}
+  final FieldView view;
+
+  ViewFields(FieldView view) {
+    this.view = view;
+  }
 
   static StringData string(FieldView view, int i) {
     return BinaryStringData.fromBytes(view.bytesAt(i));
@@ -28,7 +41,79 @@ final class ViewFields {
   }
 
   /** Returns what accessors of types throw that no table has. */
-  static UnsupportedOperationException unsupported() {
+  private static UnsupportedOperationException unsupported() {
     return new UnsupportedOperationException("no column of a bsdb table has this type");
+  }
+
+  public boolean isNullAt(int pos) {
+    return view.isNull(pos);
+  }
+
+  public boolean getBoolean(int pos) {
+    return view.booleanAt(pos);
+  }
+
+  public byte getByte(int pos) {
+    return view.byteAt(pos);
+  }
+
+  public short getShort(int pos) {
+    return view.shortAt(pos);
+  }
+
+  public int getInt(int pos) {
+    return view.intAt(pos);
+  }
+
+  public long getLong(int pos) {
+    return view.longAt(pos);
+  }
+
+  public float getFloat(int pos) {
+    return view.floatAt(pos);
+  }
+
+  public double getDouble(int pos) {
+    return view.doubleAt(pos);
+  }
+
+  public StringData getString(int pos) {
+    return string(view, pos);
+  }
+
+  public DecimalData getDecimal(int pos, int precision, int scale) {
+    return decimal(view, pos, precision, scale);
+  }
+
+  public TimestampData getTimestamp(int pos, int precision) {
+    return timestamp(view, pos);
+  }
+
+  public <T> RawValueData<T> getRawValue(int pos) {
+    throw unsupported();
+  }
+
+  public byte[] getBinary(int pos) {
+    return view.bytesAt(pos);
+  }
+
+  public ArrayData getArray(int pos) {
+    return new ViewArray(view.arrayAt(pos));
+  }
+
+  public MapData getMap(int pos) {
+    return new ViewMap(view.mapAt(pos));
+  }
+
+  public RowData getRow(int pos, int numFields) {
+    return new ViewRow(view.rowAt(pos));
+  }
+
+  public Variant getVariant(int pos) {
+    throw unsupported();
+  }
+
+  public Bitmap getBitmap(int pos) {
+    throw unsupported();
   }
 }
