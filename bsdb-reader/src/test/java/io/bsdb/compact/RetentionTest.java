@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.reader.NothingLeftOpen;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.diff.SnapshotDiff;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.KeyView;
 import io.bsdb.row.RowCodec;
@@ -208,6 +210,8 @@ class RetentionTest {
     }
     build();
     for (int step = 0; step < 60; step++) {
+      String before = inService().version();
+      NavigableMap<String, String> rowsBefore = stored();
       switch (random.nextInt(8)) {
         case 0 -> now = now.plus(Duration.ofHours(random.nextInt(100)));
         case 1 -> {
@@ -246,6 +250,8 @@ class RetentionTest {
         }
       }
       NavigableMap<String, String> stored = assertOnlyOldRowsAreMissing();
+      assertDiffers(before, rowsBefore, inService().version(), stored);
+      assertDiffers(inService().version(), stored, before, rowsBefore);
       for (int i = 0; i < 20; i++) {
         String item = item(random);
         Instant since = horizon == null ? START.minus(Duration.ofDays(100)) : horizon;
@@ -255,6 +261,32 @@ class RetentionTest {
             .isEqualTo(valueAsOf(model, item, time));
       }
     }
+  }
+
+  /** Checks that a comparison of two versions finds what differs, rows that were dropped too. */
+  private void assertDiffers(
+      String first,
+      NavigableMap<String, String> before,
+      String second,
+      NavigableMap<String, String> after)
+      throws IOException {
+    NavigableMap<String, String> expected = new TreeMap<>(after);
+    before.forEach(
+        (key, value) -> {
+          if (!expected.remove(key, value)) {
+            expected.putIfAbsent(key, "gone");
+          }
+        });
+    NavigableMap<String, String> found = new TreeMap<>();
+    ReaderOptions options = ReaderOptions.defaults();
+    try (SnapshotReader from = SnapshotReader.openVersion(directory, first, options);
+        SnapshotReader to = SnapshotReader.openVersion(directory, second, options);
+        SnapshotDiff diff = SnapshotDiff.between(from, to, 1, () -> false)) {
+      for (var next = diff.next(); next != null; next = diff.next()) {
+        found.put(hex(next.key()), next.after() == null ? "gone" : hex(next.after()));
+      }
+    }
+    assertThat(found).as("%s to %s", first, second).isEqualTo(expected);
   }
 
   private static String item(Random random) {

@@ -9,11 +9,13 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>If one version has all changes of the other, only keys in segments that the other does not
  *       have can differ. Folded segments are read from the history; if it lacks them, this rule
- *       covers only partitions that were not folded.
+ *       covers only partitions that were not folded. It does not hold where folds drop old rows of
+ *       a history.
  *   <li>In a partition whose file both versions share, only keys with a change over that file in
  *       either version can differ.
  *   <li>In any other partition, all keys can differ.
@@ -74,14 +77,33 @@ final class DiffPlan {
       throws IOException {
     DiffPlan plan = new DiffPlan(from, to, slice);
     BitSet left = plan.overlapping();
-    if (to.manifest().follows(from.manifest())) {
+    if (differsByChanges(to.manifest(), from.manifest())) {
       plan.addNewChanges(to, from.manifest(), left, resumed);
-    } else if (from.manifest().follows(to.manifest()) && isUnfolded(from, to.manifest(), slice)) {
+    } else if (differsByChanges(from.manifest(), to.manifest())
+        && isUnfolded(from, to.manifest(), slice)) {
       plan.addNewChanges(from, to.manifest(), left, History.NOT_USED);
     }
     plan.addSameFiles(left);
     plan.addAllKeys(left);
     return plan;
+  }
+
+  /**
+   * Returns whether the newer version is the older one and further changes. Where old rows of a
+   * history are dropped, only if it has the same files too: folds leave such rows out, and a merged
+   * segment may bring some back.
+   */
+  private static boolean differsByChanges(Manifest newer, Manifest older) {
+    Validity validity = newer.validity();
+    boolean dropsRows = validity != null && validity.horizon() != null;
+    return newer.follows(older)
+        && (!dropsRows
+            || (fileIds(newer).equals(fileIds(older))
+                && newer.changes().segments().containsAll(older.changes().segments())));
+  }
+
+  private static List<UUID> fileIds(Manifest manifest) {
+    return manifest.partitions().stream().map(PartitionFile::fileId).toList();
   }
 
   private BitSet overlapping() {

@@ -214,7 +214,7 @@ public final class SnapshotDiff implements Closeable {
     if (after == null) {
       return;
     }
-    if (after.step > steps.size()) {
+    if (after.step > steps.size() || after.history != history) {
       throw new IllegalArgumentException(
           "position %s is not one of a comparison of version %s with %s"
               .formatted(after, from.manifest().version(), to.manifest().version()));
