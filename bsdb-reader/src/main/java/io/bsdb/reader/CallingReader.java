@@ -5,6 +5,7 @@ import io.bsdb.format.ValueReader;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.KeyIndex;
+import io.bsdb.format.io.IOSupplier;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.BlockSource;
@@ -325,19 +326,30 @@ final class CallingReader implements SnapshotReader {
   @Override
   public SnapshotReader next(Path table, Manifest manifest, ReaderOptions options)
       throws IOException {
-    return new CallingReader(OPENER.openVersion(table, manifest, options, snapshot));
+    return next(() -> OPENER.openVersion(table, manifest, options, snapshot));
   }
 
   @Override
   public SnapshotReader nextFiles(Path directory, Manifest manifest, ReaderOptions options)
       throws IOException {
-    return new CallingReader(
-        OPENER.open(
-            new SnapshotFiles(directory, true),
-            manifest,
-            options,
-            DirectFile::openSource,
-            snapshot));
+    return next(
+        () ->
+            OPENER.open(
+                new SnapshotFiles(directory, true),
+                manifest,
+                options,
+                DirectFile::openSource,
+                snapshot));
+  }
+
+  /** Opens what shares files and memory with this, which is not closed meanwhile. */
+  private SnapshotReader next(IOSupplier<OpenSnapshot> opening) throws IOException {
+    int call = calls.enterScan();
+    try {
+      return new CallingReader(opening.get());
+    } finally {
+      calls.left(call);
+    }
   }
 
   @Override

@@ -124,9 +124,11 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   void findAll(HashedKeys<?> keys) throws IOException;
 
   /**
-   * Opens another version, as {@link #openVersion} does. Files and memory that both have are
-   * shared, so that a version which differs by some changes opens and warms up nothing else. Each
-   * is closed separately.
+   * Opens another version, as {@link #openVersion} does. If it has the options of this reader, but
+   * for when it is warmed up, files and memory that both have are shared, so that a version which
+   * differs by some changes opens and warms up nothing else. Each is closed separately.
+   *
+   * @throws ClosedReaderException after {@link #close}
    */
   SnapshotReader next(Path table, Manifest manifest, ReaderOptions options) throws IOException;
 

@@ -318,4 +318,37 @@ class DeltaReaderTest {
       }
     }
   }
+
+  /** Its memory may be that of others by then. */
+  @Test
+  void aClosedReaderSharesNothingWithAnotherVersion() throws Exception {
+    build(Layout.BLOCKED, 2);
+    Manifest first = change(new Random(1), 100);
+    SnapshotReader closed = SnapshotReader.open(directory);
+    Manifest second = change(new Random(2), 100);
+    closed.close();
+    assertThatThrownBy(() -> closed.next(directory, second, ReaderOptions.defaults()))
+        .isInstanceOf(ClosedReaderException.class);
+    assertThatThrownBy(() -> closed.changesOf(first.changes().segments()))
+        .isInstanceOf(ClosedReaderException.class);
+  }
+
+  @Test
+  void anotherVersionIsOpenedWithItsOwnOptions() throws Exception {
+    build(Layout.BLOCKED, 2);
+    try (SnapshotReader mapped = SnapshotReader.open(directory)) {
+      Manifest second = change(new Random(1), 10);
+      ReaderOptions options =
+          ReaderOptions.builder().access(Access.DIRECT).blockCacheBytes(1 << 20).build();
+      try (SnapshotReader direct = mapped.next(directory, second, options)) {
+        assertAnswers(direct, model);
+        assertThat(direct.metrics().effectiveAccess()).isEqualTo("DIRECT");
+        assertThat(direct.metrics().cacheMisses()).isPositive();
+        try (SnapshotReader same = direct.next(directory, second, options)) {
+          assertThat(same.get(bytes("k0"))).isNotNull();
+          assertThat(same.metrics().blockReads()).isEqualTo(direct.metrics().blockReads());
+        }
+      }
+    }
+  }
 }

@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
 final class Base {
   private final List<PartitionFile> files;
   private final Partitioning partitioning;
-  private final Access access;
   private final List<Partition> partitions;
 
   /** By number; null where the partition is outside of the reader's share of the keys. */
@@ -51,7 +50,6 @@ final class Base {
 
   private final BlockSource uncached;
   private final BlockSource source;
-  private final MemoryBudget memory;
   private int users = 1;
   private boolean ending;
 
@@ -64,7 +62,6 @@ final class Base {
       Function<String, ? extends RuntimeException> closed) {
     this.files = manifest.partitions();
     this.partitioning = manifest.partitioning();
-    this.access = options.access();
     this.partitions = List.copyOf(partitions);
     this.decoders = decoders;
     this.byNumber = new @Nullable Partition[manifest.partitions().size()];
@@ -72,11 +69,11 @@ final class Base {
       byNumber[partition.number()] = partition;
     }
     String name = "reader of " + location.directory();
-    this.memory = options.memory();
     this.uncached = openSource(options, name, closed);
     this.source =
         options.blockCacheBytes() > 0
-            ? new CachedBlocks(uncached, options.blockCacheBytes(), counters, memory.elastic())
+            ? new CachedBlocks(
+                uncached, options.blockCacheBytes(), counters, options.memory().elastic())
             : uncached;
     this.rejects = new @Nullable LongAdder[byNumber.length];
     for (Partition partition : partitions) {
@@ -127,7 +124,7 @@ final class Base {
     try {
       for (PartitionFile file : manifest.partitions()) {
         if (location.needs(file.partition(), partitioning, options)) {
-          Partition shared = previous == null ? null : previous.share(file, options);
+          Partition shared = previous == null ? null : previous.share(file);
           if (shared == null) {
             absent.add(file);
           } else {
@@ -173,14 +170,12 @@ final class Base {
   }
 
   /** Returns the open partition of a file, for another user; null if there is none. */
-  private @Nullable Partition share(PartitionFile file, ReaderOptions options) {
+  private @Nullable Partition share(PartitionFile file) {
     int number = file.partition();
     Partition partition = number < byNumber.length ? byNumber[number] : null;
     return partition != null
             && files.get(number).fileId().equals(file.fileId())
             && Objects.equals(files.get(number).lowerBound(), file.lowerBound())
-            && access == options.access()
-            && memory == options.memory()
             && partition.share()
         ? partition
         : null;

@@ -127,24 +127,26 @@ public final class SnapshotOpener {
   /**
    * Opens a version.
    *
-   * @param previous shares what both versions have; may be null
+   * @param before shares what both versions have, if it has the same options; may be null
    */
   public OpenSnapshot open(
       SnapshotFiles files,
       Manifest manifest,
       ReaderOptions options,
       DirectFile.Opener sources,
-      @Nullable OpenSnapshot previous)
+      @Nullable OpenSnapshot before)
       throws IOException {
+    OpenSnapshot previous =
+        before != null && options.withWarmUp(before.options().warmUp()).equals(before.options())
+            ? before
+            : null;
     boolean shared =
         previous != null
             && previous.base().isOf(files, manifest, options)
             && previous.base().share();
-    Base before = previous == null ? null : previous.base();
+    Base last = previous == null ? null : previous.base();
     Base base =
-        shared && before != null
-            ? before
-            : Base.open(files, manifest, options, sources, before, closed);
+        shared && last != null ? last : Base.open(files, manifest, options, sources, last, closed);
     OpenSnapshot snapshot;
     try {
       Overlay overlay = openChanges(files, manifest, options, base, previous);
@@ -210,7 +212,7 @@ public final class SnapshotOpener {
         previous == null
             ? Overlay.Before.NOTHING
             : new Overlay.Before(
-                previous.overlay(), kept(base, manifest, options, previous), previous.grown());
+                previous.overlay(), kept(base, manifest, previous), previous.grown());
     try {
       return Overlay.open(
           manifest.changes().segments(),
@@ -224,15 +226,11 @@ public final class SnapshotOpener {
     }
   }
 
-  private static Overlay.Kept kept(
-      Base base, Manifest manifest, ReaderOptions options, OpenSnapshot previous) {
+  private static Overlay.Kept kept(Base base, Manifest manifest, OpenSnapshot previous) {
     if (follows(base, manifest, previous)) {
       return Overlay.Kept.ALL;
     }
-    return options.share().equals(previous.options().share())
-            && manifest.foldsChangesOf(previous.manifest())
-        ? Overlay.Kept.APPLYING
-        : Overlay.Kept.NONE;
+    return manifest.foldsChangesOf(previous.manifest()) ? Overlay.Kept.APPLYING : Overlay.Kept.NONE;
   }
 
   /** Returns whether all changes of the version before apply as they did, over the same base. */
