@@ -1,9 +1,13 @@
 package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.compact.StreamUpkeep;
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Section;
+import io.bsdb.format.SectionKind;
 import io.bsdb.reader.diff.SnapshotDiff;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.FileMemory;
@@ -14,6 +18,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.FileParts;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;
@@ -38,6 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tables in key order that change row by row, against a {@link TreeMap}. */
 class OrderedChangesTest {
@@ -175,6 +181,39 @@ class OrderedChangesTest {
         assertThat(cursor.key()).isEqualTo(key(floor));
       }
       assertThat(reader.metrics().blockReads() - before).as("with a cursor").isLessThan(60);
+    }
+  }
+
+  /** The others can be read. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Access.class,
+      names = {"MAPPED", "DIRECT"})
+  void opensThoughBlocksAreDamagedInWhichLongRunsAreDeleted(Access access) throws Exception {
+    for (long i = 0; i < 9_000; i++) {
+      model.put(key(i), new byte[100]);
+    }
+    Manifest built = build(WriterOptions.builder().partitions(2));
+    Path file =
+        directory
+            .resolve("snapshots")
+            .resolve(built.version())
+            .resolve(built.partitions().get(0).name());
+    change(Map.of(), keys(100, 3_000, 1));
+    Section blocks = FileParts.of(file).section(SectionKind.BLOCKS);
+    byte[] bytes = Files.readAllBytes(file);
+    for (long i = blocks.offset() + 4_000; i < blocks.offset() + blocks.length(); i += 4_096) {
+      bytes[(int) i] ^= 1;
+    }
+    Files.write(file, bytes);
+    ReaderOptions options = ReaderOptions.builder().access(access).build();
+    try (SnapshotReader reader = SnapshotReader.open(directory, options)) {
+      OrderedReader ordered = reader.ordered();
+      assertThat(ordered.floor(key(8_999)).key()).isEqualTo(key(8_999));
+      assertThatThrownBy(() -> ordered.floor(key(2_000)))
+          .isInstanceOf(CorruptSnapshotException.class);
+      assertThatThrownBy(() -> ordered.ceiling(key(2_000)))
+          .isInstanceOf(CorruptSnapshotException.class);
     }
   }
 

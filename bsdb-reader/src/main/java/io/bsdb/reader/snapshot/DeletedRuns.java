@@ -44,7 +44,7 @@ final class DeletedRuns {
    *
    * @param known of a version whose changes are among this one's, over the same base
    */
-  static DeletedRuns of(OpenSnapshot snapshot, DeletedRuns known) throws IOException {
+  static DeletedRuns of(OpenSnapshot snapshot, DeletedRuns known) {
     SortedChanges sorted = snapshot.sortedChanges();
     int partitions = snapshot.partitioning().count();
     if (sorted == null || snapshot.partitions().size() < partitions) {
@@ -122,16 +122,22 @@ final class DeletedRuns {
     }
 
     /** Looks at deletes that follow each other, from an index to another. */
-    void find(int start, int end) throws IOException {
+    void find(int start, int end) {
       for (int from = start; from < end; from += PIECE) {
         look(from, Math.min(end, from + PIECE));
       }
     }
 
     /** Looks at a piece; where some records are left, at its halves. */
-    private void look(int from, int to) throws IOException {
-      OrderedSeek first = seek(sorted.key(from), Target.CEILING);
-      OrderedSeek next = seek(sorted.key(to - 1), Target.HIGHER);
+    private void look(int from, int to) {
+      OrderedSeek first;
+      OrderedSeek next;
+      try {
+        first = seek(sorted.key(from), Target.CEILING);
+        next = seek(sorted.key(to - 1), Target.HIGHER);
+      } catch (IOException | IndexOutOfBoundsException damaged) {
+        return; // a lookup that comes here meets the damage, and reports it
+      }
       Partition partition = first.partition();
       if (partition == null) {
         return; // no record is above
@@ -200,7 +206,8 @@ final class DeletedRuns {
         }
         return true;
       } catch (IOException | IndexOutOfBoundsException damaged) {
-        return false; // a lookup that comes here meets the damage, and reports it
+        close(); // it stands at no record
+        return false; // likewise
       }
     }
 

@@ -166,13 +166,18 @@ public final class OpenSnapshot implements Closeable {
 
   /** Opens segments of this version separately, to be closed; all their changes apply. */
   public Overlay changesOf(List<SegmentFile> segments) throws IOException {
-    return Overlay.open(
-        segments,
-        files::segment,
-        RecordOrder.HASH,
-        (key, length, high, segment) -> true,
-        options,
-        new Overlay.Before(overlay, Overlay.Kept.NONE, null));
+    int call = calls.enterScan();
+    try {
+      return Overlay.open(
+          segments,
+          files::segment,
+          RecordOrder.HASH,
+          (key, length, high, segment) -> true,
+          options,
+          new Overlay.Before(overlay, Overlay.Kept.NONE, null));
+    } finally {
+      calls.left(call);
+    }
   }
 
   /**
@@ -203,7 +208,7 @@ public final class OpenSnapshot implements Closeable {
   }
 
   /** Finds long runs of deleted records, before this is shared. */
-  void findDeletedRuns(DeletedRuns known) throws IOException {
+  void findDeletedRuns(DeletedRuns known) {
     deletedRuns = DeletedRuns.of(this, known);
   }
 
