@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.reader.follow.Followed;
+import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
@@ -16,6 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -289,5 +293,72 @@ class TableReaderTest {
     assertThatThrownBy(() -> live.get(key(2)))
         .isInstanceOf(ClosedReaderException.class)
         .hasMessage(message);
+  }
+
+  @Test
+  void closesTheVersionBeforeThoughTheListenerThrows() throws Exception {
+    versions.publishNext();
+    TableReader.Listener throwing =
+        new TableReader.Listener() {
+          @Override
+          public void onRefreshed(Manifest manifest) {
+            throw new IllegalStateException("thrown by a test");
+          }
+        };
+    try (TableReader live =
+        TableReader.builder(table).listener(throwing).refreshEvery(Duration.ZERO).open()) {
+      SnapshotReader before = Objects.requireNonNull(live.unleased());
+      versions.publishNext();
+      assertThatThrownBy(live::refresh).hasMessage("thrown by a test");
+      assertThat(versionOf(live.get(key(1)), 1)).isEqualTo(2);
+      assertThatThrownBy(() -> before.get(key(1))).isInstanceOf(ClosedReaderException.class);
+    }
+  }
+
+  @Test
+  void theNextRefreshClosesWhatALookupLetGo() throws Exception {
+    versions.publishNext();
+    Calls calls = new Calls("test", ClosedReaderException::new);
+    try (TableReader live =
+        TableReader.builder(table).usedBy(calls).refreshEvery(Duration.ZERO).open()) {
+      TableReader.Lease lease = live.lease();
+      SnapshotReader before = lease.reader();
+      versions.publishNext();
+      live.refresh();
+      Boolean isOpen =
+          live.get(
+              key(1),
+              (key, bytes, offset, length) -> {
+                lease.close();
+                return before.get(key(2)) != null;
+              });
+      assertThat(isOpen).isTrue();
+      assertThat(live.refresh()).isFalse();
+      assertThatThrownBy(() -> before.get(key(1))).isInstanceOf(ClosedReaderException.class);
+    }
+  }
+
+  @Test
+  void answersNothingOnceItIsClosedThoughALeaseHoldsItsVersion() throws Exception {
+    versions.publishNext();
+    TableReader live = follow(table);
+    try (TableReader.Lease lease = live.lease()) {
+      live.close();
+      assertThatThrownBy(() -> live.get(key(1))).isInstanceOf(ClosedReaderException.class);
+      assertThatThrownBy(() -> live.getAll(List.of(key(1))))
+          .isInstanceOf(ClosedReaderException.class);
+      assertThat(versionOf(lease.reader().get(key(1)), 1)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aTableWithoutAVersionHasNoRangesOnceItIsClosed() throws Exception {
+    TableReader live = TableReader.builder(table).onMissing(OnMissing.EMPTY).open();
+    try (RecordCursor cursor = live.ordered().range(KeyRange.all())) {
+      assertThat(cursor.next()).isFalse();
+    }
+    live.close();
+    assertThatThrownBy(() -> live.ordered().range(KeyRange.all()))
+        .isInstanceOf(ClosedReaderException.class);
   }
 }

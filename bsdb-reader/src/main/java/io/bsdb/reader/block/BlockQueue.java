@@ -8,9 +8,6 @@ interface BlockQueue {
    */
   void add(BlockRequest request);
 
-  /** Returns whether the calling thread completes requests of this queue. */
-  boolean isReadThread();
-
   /** Returns the number of requests queued or in flight. */
   long inFlight();
 

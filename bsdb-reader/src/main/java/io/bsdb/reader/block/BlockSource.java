@@ -28,10 +28,12 @@ public interface BlockSource extends BlockFetch, Closeable {
   Batching batching();
 
   /**
-   * Returns whether the calling thread is one that requests of others wait for: it must not wait
-   * for a request itself.
+   * Returns whether the calling thread is one that requests of others wait for, of whatever source:
+   * it must not wait for a request itself.
    */
-  boolean isCallbackThread();
+  default boolean isCallbackThread() {
+    return ReadThread.isCurrent();
+  }
 
   /** Returns the number of requests queued or in flight. */
   long inFlight();

@@ -218,7 +218,7 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
 
   @Override
   public boolean isCallbackThread() {
-    return source.isCallbackThread() || completing.contains(Thread.currentThread());
+    return ReadThread.isCurrent() || completing.contains(Thread.currentThread());
   }
 
   @Override

@@ -117,12 +117,6 @@ public final class DiskBlocks implements BlockSource {
   }
 
   @Override
-  public boolean isCallbackThread() {
-    BlockQueue begun = queue;
-    return begun != null && begun.isReadThread();
-  }
-
-  @Override
   public long inFlight() {
     BlockQueue begun = queue;
     return begun == null ? 0 : begun.inFlight();

@@ -33,11 +33,6 @@ public final class MemoryBlocks implements BlockSource {
   }
 
   @Override
-  public boolean isCallbackThread() {
-    return false;
-  }
-
-  @Override
   public long inFlight() {
     return 0;
   }

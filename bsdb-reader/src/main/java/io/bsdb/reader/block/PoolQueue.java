@@ -30,7 +30,7 @@ final class PoolQueue implements BlockQueue {
             10,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            task -> new ReadThread(this, task, "bsdb-read-" + named.incrementAndGet()),
+            task -> new ReadThread(task, "bsdb-read-" + named.incrementAndGet()),
             (task, executor) -> ((Task) task).fail());
     threads.allowCoreThreadTimeOut(true);
   }
@@ -75,11 +75,6 @@ final class PoolQueue implements BlockQueue {
     if (request.holdsRoom) {
       room.release();
     }
-  }
-
-  @Override
-  public boolean isReadThread() {
-    return ReadThread.isOf(this);
   }
 
   @Override

@@ -8,12 +8,10 @@ import java.io.IOException;
  * future completes runs in it, so it must never wait for another request.
  */
 public final class ReadThread extends Thread {
-  private final BlockQueue owner;
   private boolean lends;
 
-  ReadThread(BlockQueue owner, Runnable task, String name) {
+  ReadThread(Runnable task, String name) {
     super(task, name);
-    this.owner = owner;
     setDaemon(true);
   }
 
@@ -49,10 +47,5 @@ public final class ReadThread extends Thread {
   /** Returns whether the calling thread completes requests of any queue. */
   static boolean isCurrent() {
     return Thread.currentThread() instanceof ReadThread;
-  }
-
-  /** Returns whether the calling thread completes requests of this owner. */
-  static boolean isOf(BlockQueue owner) {
-    return Thread.currentThread() instanceof ReadThread thread && thread.owner == owner;
   }
 }

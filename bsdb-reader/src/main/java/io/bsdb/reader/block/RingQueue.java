@@ -115,7 +115,7 @@ final class RingQueue implements BlockQueue {
       addresses[i] = start + (long) i * slotLength;
       freeSlots[freeCount++] = i;
     }
-    reactor = new ReadThread(this, this::run, "bsdb-uring-" + NAMED.incrementAndGet());
+    reactor = new ReadThread(this::run, "bsdb-uring-" + NAMED.incrementAndGet());
   }
 
   /** The buffer of a read of usual length. */
@@ -198,11 +198,6 @@ final class RingQueue implements BlockQueue {
     if (request.holdsRoom) {
       room.release();
     }
-  }
-
-  @Override
-  public boolean isReadThread() {
-    return ReadThread.isOf(this);
   }
 
   private void run() {

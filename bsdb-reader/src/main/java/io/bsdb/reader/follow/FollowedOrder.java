@@ -56,6 +56,7 @@ final class FollowedOrder implements OrderedReader {
 
   @Override
   public RecordCursor range(KeyRange range) throws IOException {
+    inUse.requireOpen();
     if (table.isEmpty()) {
       return new Cursor(null, null);
     }

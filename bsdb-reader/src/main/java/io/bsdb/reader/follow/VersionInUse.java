@@ -129,9 +129,9 @@ final class VersionInUse implements Closeable {
    */
   <T> @Nullable T ask(Question<T> question) throws IOException {
     while (true) {
+      requireOpen();
       HeldVersion version = held;
       if (version == null) {
-        requireOpen();
         return null;
       }
       try {
@@ -195,15 +195,23 @@ final class VersionInUse implements Closeable {
    * Changes over to the version in service, which may have changes of a log. No other refresh uses
    * these: their owner frees them afterwards.
    */
-  synchronized boolean refresh(ChangeTable grown) throws IOException {
+  boolean refresh(ChangeTable grown) throws IOException {
+    try {
+      return changeOver(grown);
+    } finally {
+      tryCloseUnused();
+    }
+  }
+
+  private synchronized boolean changeOver(ChangeTable grown) throws IOException {
     requireOpen();
     HeldVersion previous = held;
     if (previous == null || isSettled()) {
-      return refresh((String) null);
+      return changeOver((String) null);
     }
     previous.reader().grown(grown);
     try {
-      return refresh((String) null);
+      return changeOver((String) null);
     } finally {
       previous.reader().grown(null);
     }
@@ -216,7 +224,15 @@ final class VersionInUse implements Closeable {
    * @return whether another version than before is in use
    * @throws IOException if it cannot be found or opened; the version in use stays
    */
-  synchronized boolean refresh(@Nullable String untried) throws IOException {
+  boolean refresh(@Nullable String untried) throws IOException {
+    try {
+      return changeOver(untried);
+    } finally {
+      tryCloseUnused();
+    }
+  }
+
+  private synchronized boolean changeOver(@Nullable String untried) throws IOException {
     requireOpen();
     if (isSettled()) {
       return false;
@@ -250,7 +266,7 @@ final class VersionInUse implements Closeable {
         throw e; // closing has interrupted it
       }
       if (e instanceof NoSuchFileException && isReplaced(version)) {
-        return refresh(untried);
+        return changeOver(untried);
       }
       Exception cause =
           e instanceof Exception exception
@@ -265,7 +281,6 @@ final class VersionInUse implements Closeable {
     refused = null;
     failure = null;
     listener.onRefreshed(next);
-    tryCloseUnused();
     return true;
   }
 
@@ -285,7 +300,8 @@ final class VersionInUse implements Closeable {
 
   /**
    * Closes versions that nobody holds any more. To unmap a large one takes long: not for a thread
-   * that answers lookups. Does not wait for a refresh. In a lookup that it would wait for it leaves
+   * that answers lookups. Does not wait for a refresh, nor has one wait: stages of futures, which a
+   * close waits for, may refresh or close the table. In a lookup that it would wait for it leaves
    * them to the next refresh, or to {@link #close}.
    */
   void closeUnused() throws IOException {
@@ -339,14 +355,16 @@ final class VersionInUse implements Closeable {
    * Idempotent.
    */
   @Override
-  public synchronized void close() throws IOException {
+  public void close() throws IOException {
     closed = true;
-    if (!released) {
-      released = true;
-      versions.release();
-      HeldVersion last = held;
-      if (last != null) {
-        release(last);
+    synchronized (this) {
+      if (!released) {
+        released = true;
+        versions.release();
+        HeldVersion last = held;
+        if (last != null) {
+          release(last);
+        }
       }
     }
     closeUnused();
