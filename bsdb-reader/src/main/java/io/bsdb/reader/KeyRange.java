@@ -6,6 +6,7 @@ import io.bsdb.reader.snapshot.OpenSnapshot;
 import io.bsdb.reader.snapshot.OrderedSeek;
 import io.bsdb.reader.snapshot.OrderedSeek.Target;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,37 +42,57 @@ public final class KeyRange {
 
   /** Returns the range of the keys that begin with some bytes; all keys if there are none. */
   public static KeyRange prefix(byte[] prefix) {
-    KeyRange range = ALL.from(prefix);
+    return ALL.from(prefix).throughPrefix(prefix);
+  }
+
+  /** Returns this range without the keys below one. */
+  public KeyRange from(byte[] key) {
+    return withLower(key, true);
+  }
+
+  /** Returns this range without one key and those below it. */
+  public KeyRange after(byte[] key) {
+    return withLower(key, false);
+  }
+
+  private KeyRange withLower(byte[] key, boolean included) {
+    Objects.requireNonNull(key, "key");
+    int comparison = lower == null ? 1 : Arrays.compareUnsigned(key, lower);
+    return comparison < 0 || (comparison == 0 && included)
+        ? this
+        : new KeyRange(key.clone(), included, upper, upperIncluded, reversed);
+  }
+
+  /** Returns this range without one key and those above it. */
+  public KeyRange before(byte[] key) {
+    return withUpper(key, false);
+  }
+
+  /** Returns this range without the keys above one. */
+  public KeyRange through(byte[] key) {
+    return withUpper(key, true);
+  }
+
+  private KeyRange withUpper(byte[] key, boolean included) {
+    Objects.requireNonNull(key, "key");
+    int comparison = upper == null ? -1 : Arrays.compareUnsigned(key, upper);
+    return comparison > 0 || (comparison == 0 && included)
+        ? this
+        : new KeyRange(lower, lowerIncluded, key.clone(), included, reversed);
+  }
+
+  /** Returns this range without the keys above all that begin with some bytes. */
+  public KeyRange throughPrefix(byte[] prefix) {
     int length = prefix.length;
     while (length > 0 && prefix[length - 1] == -1) {
       length--;
     }
     if (length == 0) {
-      return range; // nothing is above it
+      return this; // nothing is above it
     }
     byte[] next = Arrays.copyOf(prefix, length);
     next[length - 1]++;
-    return range.before(next);
-  }
-
-  /** Returns this range without the keys below one. */
-  public KeyRange from(byte[] key) {
-    return new KeyRange(key.clone(), true, upper, upperIncluded, reversed);
-  }
-
-  /** Returns this range without one key and those below it. */
-  public KeyRange after(byte[] key) {
-    return new KeyRange(key.clone(), false, upper, upperIncluded, reversed);
-  }
-
-  /** Returns this range without one key and those above it. */
-  public KeyRange before(byte[] key) {
-    return new KeyRange(lower, lowerIncluded, key.clone(), false, reversed);
-  }
-
-  /** Returns this range without the keys above one. */
-  public KeyRange through(byte[] key) {
-    return new KeyRange(lower, lowerIncluded, key.clone(), true, reversed);
+    return before(next);
   }
 
   /** Returns this range in the other direction. */

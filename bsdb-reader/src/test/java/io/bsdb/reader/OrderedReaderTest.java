@@ -233,7 +233,10 @@ class OrderedReaderTest {
               ? newMap()
               : map.subMap(low, fromIncluded, high, toIncluded));
       byte[] prefix = Arrays.copyOf(key, Math.min(key.length, i / 8 % 4));
-      same(ordered, async, KeyRange.prefix(prefix), withPrefix(map, prefix));
+      NavigableMap<byte[], byte[]> matching = withPrefix(map, prefix);
+      same(ordered, async, KeyRange.prefix(prefix), matching);
+      KeyRange both = KeyRange.prefix(prefix).from(low).through(high);
+      same(ordered, async, both, matching.subMap(low, true, high, true));
     }
     same(ordered, async, KeyRange.all(), map);
     try (RecordCursor all = reader.scan()) {
@@ -325,6 +328,36 @@ class OrderedReaderTest {
       assertThat(cursor.next()).isFalse();
       assertThatThrownBy(cursor::key).isInstanceOf(IllegalStateException.class);
     }
+  }
+
+  @Test
+  void eachBoundMakesARangeNarrower() throws Exception {
+    NavigableMap<byte[], byte[]> map = newMap();
+    for (String key : List.of("a", "b", "b1", "b2", "c")) {
+      map.put(bytes(key), bytes(key));
+    }
+    build(map, WriterOptions.builder());
+    KeyRange ofB = KeyRange.prefix(bytes("b"));
+    try (SnapshotReader reader = SnapshotReader.open(directory)) {
+      assertThat(keys(reader, ofB.from(bytes("a")))).isEqualTo("b b1 b2");
+      assertThat(keys(reader, ofB.after(bytes("a")).through(bytes("c")))).isEqualTo("b b1 b2");
+      assertThat(keys(reader, ofB.before(bytes("d")))).isEqualTo("b b1 b2");
+      assertThat(keys(reader, ofB.from(bytes("b1")).before(bytes("b2")))).isEqualTo("b1");
+      assertThat(keys(reader, ofB.after(bytes("b")).from(bytes("b")))).isEqualTo("b1 b2");
+      assertThat(keys(reader, ofB.reversed().before(bytes("b2")).through(bytes("b2"))))
+          .isEqualTo("b1 b");
+      assertThat(keys(reader, KeyRange.all().throughPrefix(bytes("b")))).isEqualTo("a b b1 b2");
+    }
+  }
+
+  private static String keys(SnapshotReader reader, KeyRange range) throws IOException {
+    List<String> keys = new ArrayList<>();
+    try (RecordCursor cursor = reader.ordered().range(range)) {
+      while (cursor.next()) {
+        keys.add(new String(cursor.key(), StandardCharsets.UTF_8));
+      }
+    }
+    return String.join(" ", keys);
   }
 
   @Test

@@ -35,7 +35,7 @@ record RangeOfKeys(Extent.RowsOfRange range, Partitioning partitioning) {
   KeyRange within(int partition) {
     byte[] bound = partitioning.lowerBound(partition);
     boolean cut = Arrays.compareUnsigned(bound, range.first()) > 0;
-    KeyRange keys = KeyRange.prefix(range.last()).from(cut ? bound : range.first());
+    KeyRange keys = KeyRange.all().from(cut ? bound : range.first()).throughPrefix(range.last());
     int next = partition + 1;
     return next < partitioning.count() && beginsBeforeEnd(next)
         ? keys.before(partitioning.lowerBound(next))
