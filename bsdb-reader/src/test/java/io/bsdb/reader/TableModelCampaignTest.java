@@ -7,6 +7,12 @@ import io.bsdb.compact.Compactor;
 import io.bsdb.compact.StreamUpkeep;
 import io.bsdb.reader.diff.DiffModel;
 import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.memory.MemoryBudget;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.SignatureUse;
+import io.bsdb.reader.options.Verification;
+import io.bsdb.reader.options.WarmUp;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
@@ -81,6 +87,9 @@ class TableModelCampaignTest {
     private final RecordOrder order;
     private final int keys;
 
+    /** Of readers that have a limit. */
+    private final MemoryBudget memory = MemoryBudget.of(256 << 20, Duration.ofMillis(1));
+
     /** Builds that have not been published yet. */
     private final List<SnapshotWriter> pending = new ArrayList<>();
 
@@ -101,20 +110,52 @@ class TableModelCampaignTest {
 
     void run() throws IOException {
       build();
-      try (TableReader follower =
-          TableReader.builder(directory).refreshEvery(Duration.ZERO).open()) {
+      ReaderOptions following = reading();
+      Path copies = directory.resolveSibling("followed");
+      try (TableReader follower = follow(TableReader.builder(directory), following);
+          TableReader copied =
+              follow(TableReader.builder(table).localDirectory(copies), following)) {
         for (int i = 0; i < STEPS; i++) {
           step(follower);
+          if (random.nextInt(3) == 0) {
+            copied.refresh();
+            try (TableReader.Lease lease = copied.lease()) {
+              assertHolds(lease.reader(), model, 5);
+            }
+          }
         }
       } catch (IOException | RuntimeException | AssertionError e) {
-        throw new AssertionError(order + " after " + steps, e);
+        throw new AssertionError(order + ", " + following + " after " + steps, e);
       } finally {
         for (SnapshotWriter build : pending) {
           build.close();
         }
       }
+      delete(copies);
       SnapshotVerifier.verify(
           directory.resolve("snapshots").resolve(table.requireCurrentVersion()));
+    }
+
+    private static TableReader follow(TableReader.Builder builder, ReaderOptions options)
+        throws IOException {
+      return builder.options(options).refreshEvery(Duration.ZERO).open();
+    }
+
+    /** Returns any way to read. */
+    private ReaderOptions reading() {
+      ReaderOptions.Builder options =
+          ReaderOptions.builder()
+              .access(any(Access.values()))
+              .verification(any(Verification.values()))
+              .warmUp(any(WarmUp.values()))
+              .signatures(any(SignatureUse.values()))
+              .queueDepth(1 + random.nextInt(8))
+              .blockCacheBytes(random.nextBoolean() ? 0 : 1L << random.nextInt(20));
+      return (random.nextInt(3) == 0 ? options.memory(memory) : options).build();
+    }
+
+    private <T> T any(T[] values) {
+      return values[random.nextInt(values.length)];
     }
 
     private void step(TableReader follower) throws IOException {
@@ -150,7 +191,11 @@ class TableModelCampaignTest {
       try (TableReader.Lease lease = follower.lease()) {
         assertHolds(lease.reader(), model, 10);
       }
-      try (SnapshotReader reader = SnapshotReader.open(directory)) {
+      assertGets(follower, model);
+      if (order == RecordOrder.KEY) {
+        assertRanges(follower.ordered(), model);
+      }
+      try (SnapshotReader reader = SnapshotReader.open(directory, reading())) {
         assertHolds(reader, model, 5);
         assertScans(reader, model);
       }
@@ -313,18 +358,80 @@ class TableModelCampaignTest {
     private void assertHolds(
         SnapshotReader reader, NavigableMap<String, byte[]> content, int lookups)
         throws IOException {
+      assertGets(reader, content);
+      List<byte @Nullable []> expected = new ArrayList<>();
+      List<byte[]> asked = new ArrayList<>();
       for (int i = 0; i < lookups; i++) {
         String key = key();
         byte[] bytes = key.getBytes(US_ASCII);
+        asked.add(bytes);
+        expected.add(content.get(key));
         assertThat(reader.get(bytes)).as("get %s", key).isEqualTo(content.get(key));
+        assertThat(reader.get(bytes, Answers.BY_BYTES)).isEqualTo(content.get(key));
+        assertThat(reader.async().get(bytes).join()).isEqualTo(content.get(key));
         if (order == RecordOrder.KEY) {
           OrderedReader ordered = reader.ordered();
+          AsyncOrderedReader later = reader.async().ordered();
+          assertKey(later.floor(bytes).join(), content.floorKey(key), "later floor of " + key);
+          assertKey(later.ceiling(bytes).join(), content.ceilingKey(key), "later above " + key);
+          assertKey(
+              ordered.longestPrefix((key + "x").getBytes(US_ASCII)),
+              content.containsKey(key) ? key : null,
+              "longest prefix of " + key + "x");
           assertKey(ordered.floor(bytes), content.floorKey(key), "floor of " + key);
           assertKey(ordered.ceiling(bytes), content.ceilingKey(key), "ceiling of " + key);
           assertKey(ordered.lower(bytes), content.lowerKey(key), "lower than " + key);
           assertKey(ordered.higher(bytes), content.higherKey(key), "higher than " + key);
         }
       }
+      assertThat(reader.async().getAll(asked).join()).containsExactlyElementsOf(expected);
+      if (order == RecordOrder.KEY) {
+        assertRanges(reader.ordered(), content);
+        KeyRange first = KeyRange.all().from(asked.get(0));
+        List<String> found = new ArrayList<>();
+        for (KeyValue record : reader.async().ordered().range(first, 30).join()) {
+          found.add(new String(record.key(), US_ASCII));
+        }
+        assertThat(found)
+            .containsExactlyElementsOf(
+                content.tailMap(new String(asked.get(0), US_ASCII), true).keySet().stream()
+                    .limit(30)
+                    .toList());
+      }
+    }
+
+    private void assertGets(KeyLookup lookup, Map<String, byte[]> content) throws IOException {
+      List<byte[]> asked = new ArrayList<>();
+      List<byte @Nullable []> expected = new ArrayList<>();
+      for (int i = random.nextInt(70); i > 0; i--) {
+        String key = key();
+        asked.add(key.getBytes(US_ASCII));
+        expected.add(content.get(key));
+      }
+      assertThat(lookup.getAll(asked)).containsExactlyElementsOf(expected);
+      assertThat(lookup.getAll(asked, Answers.BY_BYTES)).containsExactlyElementsOf(expected);
+      String key = key();
+      assertThat(lookup.get(key.getBytes(US_ASCII))).isEqualTo(content.get(key));
+    }
+
+    private void assertRanges(OrderedReader ordered, NavigableMap<String, byte[]> content)
+        throws IOException {
+      String from = key();
+      String to = key();
+      KeyRange range = KeyRange.all().from(from.getBytes(US_ASCII)).before(to.getBytes(US_ASCII));
+      NavigableMap<String, byte[]> expected =
+          from.compareTo(to) < 0 ? content.subMap(from, true, to, false) : new TreeMap<>();
+      boolean reversed = random.nextBoolean();
+      List<String> found = new ArrayList<>();
+      try (RecordCursor cursor = ordered.range(reversed ? range.reversed() : range)) {
+        while (cursor.next()) {
+          String key = new String(cursor.key(), US_ASCII);
+          found.add(key);
+          assertThat(cursor.value()).as("in a range: %s", key).isEqualTo(content.get(key));
+        }
+      }
+      assertThat(found)
+          .containsExactlyElementsOf((reversed ? expected.descendingMap() : expected).keySet());
     }
 
     private static void assertKey(
