@@ -17,12 +17,13 @@ import org.jspecify.annotations.Nullable;
  * SnapshotReader}, with the same answers.
  *
  * <p>With {@link Access#IO_URING} a future is completed by the ring's reactor thread, with {@link
- * Access#DIRECT} by a thread of a pool, with access in memory before the call returns. What a
- * caller attaches to a future runs there: it should be short and must not block. At most 8 times
- * the queue depth of reads may be waiting; a further call waits until there is room, unless it is
- * made where a future of whatever reader is completed. A caller that keeps its own count of what is
- * in flight should ask for many each time that it wakes, or ask for the next where the last
- * completes: a thread woken for every answer costs more than the read.
+ * Access#DIRECT} by a thread of a pool, with access in memory before the call returns; with a block
+ * cache also before the call returns, or by a thread that reads the same block for a lookup of its
+ * own. What a caller attaches to a future runs there: it should be short and must not block. At
+ * most 8 times the queue depth of reads may be waiting; a further call waits until there is room,
+ * unless it is made where a future of whatever reader is completed. A caller that keeps its own
+ * count of what is in flight should ask for many each time that it wakes, or ask for the next where
+ * the last completes: a thread woken for every answer costs more than the read.
  *
  * <p>Safe for many threads. Every future completes exactly once, also when the reader is closed.
  */

@@ -39,7 +39,6 @@ public interface KeyLookup {
    * reads, of different keys overlap. All come from one version.
    *
    * @param reader gets the index of each key that is present; in any order, in the calling thread
-   *     or, with {@link io.bsdb.reader.options.Access#IO_URING}, in one that completes futures
    * @return what the reader returned for each key, in their order; null: absent
    */
   <T> List<@Nullable T> getAll(List<byte[]> keys, ValueReader<T> reader) throws IOException;

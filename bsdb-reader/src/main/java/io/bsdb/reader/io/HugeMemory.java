@@ -48,12 +48,14 @@ public final class HugeMemory {
       allocation = Native.malloc(length + HUGE_PAGE);
     } catch (LinkageError e) {
       throw new IOException(
-          "copies in memory need JNA's native library, which does not load here: use mapped access",
+          "memory outside of the heap needs JNA's native library, which does not load here; without"
+              + " it, only mapped access to a table without changes works",
           e);
     }
     if (allocation == 0) {
       throw new IOException(
-          "no memory for a copy of %d bytes: use mapped access".formatted(length));
+          "no memory for %d bytes outside of the heap; use mapped access, or fold changes with 'bsdb compact'"
+              .formatted(length));
     }
     Pointer start = new Pointer((allocation + HUGE_PAGE - 1) & -HUGE_PAGE);
     try {
