@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.diff.SnapshotDiff.Difference;
 import io.bsdb.reader.diff.SnapshotDiff.Position;
+import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
@@ -48,7 +49,7 @@ public final class DiffModel {
                     && after.containsKey(key)
                     && Arrays.equals(before.get(key), after.get(key)));
     TreeMap<String, String> found = new TreeMap<>();
-    List<KeySlice> slices = slices(first);
+    List<KeySlice> slices = slices(random.nextBoolean() ? first : second);
     for (KeySlice slice : slices) {
       compare(first, second, KeySlice.parse(slice.toString()), found);
     }
@@ -82,7 +83,12 @@ public final class DiffModel {
   /** Stops now and then, and goes on from a position as text with other readers. */
   private void compare(String first, String second, KeySlice slice, Map<String, String> found)
       throws IOException {
-    ReaderOptions options = ReaderOptions.builder().share(slice.share()).build();
+    Access[] modes = Access.values();
+    ReaderOptions options =
+        ReaderOptions.builder()
+            .share(slice.share())
+            .access(modes[random.nextInt(modes.length)])
+            .build();
     Position position = null;
     boolean ended = false;
     while (!ended) {

@@ -62,7 +62,12 @@ class SnapshotDiffTest {
     Table table = Table.at(directory);
     for (int i = 0; i < STEPS; i++) {
       switch (random.nextInt(8)) {
-        case 0 -> build(options.partitions(2 + random.nextInt(2)).build(), random);
+        case 0 -> {
+          if (layout != Layout.SYMBOLS) {
+            options.order(random.nextBoolean() ? RecordOrder.HASH : RecordOrder.KEY);
+          }
+          build(options.partitions(2 + random.nextInt(2)).build(), random);
+        }
         case 1, 2, 3 ->
             new Compactor(directory)
                 .foldFraction(random.nextInt(3) * 0.1)
