@@ -199,6 +199,19 @@ class OrderedRowsTest {
     }
   }
 
+  /** As one that is of another range is. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Access.class,
+      names = {"MAPPED", "IO_URING"})
+  void aStartOutsideOfTheRangeAddsNoRows(Access access) throws Exception {
+    serve(access);
+    String range = SERIES + "rows?limit=1000&prefix=milk";
+    assertThat(values(range)).hasSize(100);
+    assertThat(values(range + "&start=AA")).isEqualTo(values(range));
+    assertThat(values(range + "&reverse=true&start=_w")).isEqualTo(values(range + "&reverse=true"));
+  }
+
   @ParameterizedTest
   @EnumSource(
       value = Access.class,
