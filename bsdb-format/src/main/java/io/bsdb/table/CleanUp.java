@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -190,22 +191,32 @@ final class CleanUp {
       }
     }
     storage.syncDirectory(""); // CURRENT may name another version, and not durably
+    // Versions share files. So all manifests go first: wherever this ends, a version that still
+    // counts as complete has its files.
+    Map<String, Set<String>> files = new LinkedHashMap<>();
     for (String version : old) {
-      prune(version, inUse);
+      files.put(version, filesOf(version));
+      storage.delete(Table.directory(version) + "/" + SnapshotFormat.MANIFEST_FILE);
+      deleted.add(version);
+    }
+    for (Map.Entry<String, Set<String>> version : files.entrySet()) {
+      deleteFiles(version.getKey(), version.getValue(), inUse);
     }
   }
 
-  /** Deletes a version: its manifest, and those of its files that no other version has. */
-  private void prune(String version, Set<String> inUse) throws IOException {
-    Set<String> files = new LinkedHashSet<>();
+  private Set<String> filesOf(String version) throws IOException {
     try {
-      files.addAll(table.manifest(version).filesToKeep());
+      return new LinkedHashSet<>(table.manifest(version).filesToKeep());
     } catch (CorruptSnapshotException | UnsupportedVersionException e) {
       // Its own directory goes all the same; a segment that only it names is left to sweep.
+      return new LinkedHashSet<>();
     }
+  }
+
+  /** Deletes those files of a version without a manifest that no other version has. */
+  private void deleteFiles(String version, Set<String> files, Set<String> inUse)
+      throws IOException {
     String directory = Table.directory(version);
-    storage.delete(directory + "/" + SnapshotFormat.MANIFEST_FILE);
-    deleted.add(version);
     files.removeAll(inUse);
     for (String file : files) {
       if (!file.startsWith(directory + "/")) {

@@ -17,8 +17,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -93,6 +95,38 @@ class TableCleanUpTest {
     assertThatThrownBy(() -> table.prune(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("versions to keep: expected>=1 actual=0");
+  }
+
+  /** Two versions have the same partition file. */
+  @Test
+  void wherePruningFailsEachCompleteVersionHasItsFiles() throws Exception {
+    for (int most = 0; most < 4; most++) {
+      table = Table.at(directory.resolve("fails-" + most));
+      publish(table);
+      table.edit(old -> old.with(old.partitions(), Map.of("source", "1"), old.changes()));
+      publish(table);
+      AtomicInteger left = new AtomicInteger(most);
+      Table failing =
+          Table.of(
+              new ForwardingStorage(table.storage()) {
+                @Override
+                public void delete(String path) throws IOException {
+                  if (left.getAndDecrement() == 0) {
+                    throw new IOException("cannot be deleted: " + path);
+                  }
+                  super.delete(path);
+                }
+              });
+      assertThatThrownBy(() -> failing.prune(1)).hasMessageStartingWith("cannot be deleted: ");
+      for (String version : table.versions()) {
+        for (String file : table.manifest(version).filesToKeep()) {
+          assertThat(directory.resolve("fails-" + most).resolve(file)).exists();
+        }
+      }
+      table.prune(1);
+      table.sweep(Duration.ofSeconds(-10));
+      assertThat(table.storage().list("snapshots")).containsExactly(table.currentVersion());
+    }
   }
 
   /** Until then readers found it, and they still open its files. */
