@@ -49,23 +49,37 @@ final class MergeJob {
   Manifest run() throws IOException {
     boolean keepsAll =
         manifest.order() == RecordOrder.KEY
-            && !segments.get(0).equals(manifest.changes().segments().get(0));
+            && manifest.changes().segments().indexOf(segments.get(0)) != 0;
     long after = keepsAll ? 0 : after();
+    List<SegmentFile> merged = merge(segments, after);
+    if (merged.isEmpty()) {
+      // All is folded. But as long as a partition between their keys is not, others cannot tell
+      // that it needs none of them, unless a segment takes their place: a copy of the newest.
+      merged = merge(segments.subList(segments.size() - 1, segments.size()), 0);
+    }
+    return publish(merged, after);
+  }
+
+  /** Writes one segment, or none if no change is left. */
+  private List<SegmentFile> merge(List<SegmentFile> merging, long after) throws IOException {
     try (SegmentFiles merged = new SegmentFiles(context.table().storage())) {
-      try (SnapshotReader changes = workplace.changes(toMerge(after))) {
+      try (SnapshotReader changes = workplace.changes(toMerge(merging, after))) {
         write(Objects.requireNonNull(changes.changes()).changes(), merged);
       }
-      List<SegmentFile> files = merged.finish();
+      return merged.finish();
+    }
+  }
+
+  private Manifest publish(List<SegmentFile> files, long after) throws IOException {
+    try {
+      return context.edit(manifest, inService -> apply(inService, files, after));
+    } catch (IOException | RuntimeException | Error e) {
       try {
-        return context.edit(manifest, inService -> apply(inService, files, after));
-      } catch (IOException | RuntimeException | Error e) {
-        try {
-          SegmentFiles.deleteUnpublished(context.table(), files);
-        } catch (IOException suppressed) {
-          e.addSuppressed(suppressed);
-        }
-        throw e;
+        SegmentFiles.deleteUnpublished(context.table(), files);
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
       }
+      throw e;
     }
   }
 
@@ -91,18 +105,18 @@ final class MergeJob {
    * Returns a version of all segments with the numbers of these, in which no changes count as
    * folded but those up to one, and those of partitions that these have no changes of.
    */
-  private Manifest toMerge(long after) {
-    long first = segments.get(0).number();
+  private Manifest toMerge(List<SegmentFile> merging, long after) {
+    long first = merging.get(0).number();
     long last = last();
     List<SegmentFile> all =
         Stream.concat(
                 manifest.changes().history().segments().stream()
                     .filter(segment -> segment.number() > first && segment.number() <= last),
-                segments.stream())
+                merging.stream())
             .sorted(Comparator.comparingLong(SegmentFile::number))
             .toList();
     Set<Integer> concerned =
-        segments.stream()
+        merging.stream()
             .flatMapToInt(
                 segment ->
                     manifest.partitioning().partitions(segment.firstHash(), segment.lastHash()))

@@ -13,6 +13,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.manifest.StreamProgress;
 import io.bsdb.testkit.FaultyStorage;
@@ -30,11 +31,13 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MergeJobTest {
@@ -233,6 +236,35 @@ class MergeJobTest {
     }
   }
 
+  /** Their partitions are folded; but they may concern another one, whose change is older. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1})
+  void mergesSegmentsOfWhichAllChangesAreFolded(long daysOfHistory) throws IOException {
+    Partitioning partitioning = manifest().partitioning();
+    Map<Integer, List<String>> keys =
+        model.keySet().stream()
+            .collect(Collectors.groupingBy(key -> partitioning.partition(bytes(key))));
+    put(Map.of(keys.get(1).get(0), "too long to be merged ".repeat(100_000)));
+    for (int i = 0; i <= MAX_SEGMENTS; i++) {
+      Map<String, String> puts = new HashMap<>();
+      for (int partition : List.of(0, 2)) {
+        for (String key : keys.get(partition)) {
+          puts.put(key, "folded " + i);
+        }
+      }
+      put(puts);
+    }
+    put(Map.of(keys.get(0).get(0), "folded last")); // of one partition, so that its segment goes
+    compactor(Duration.ofDays(daysOfHistory)).foldFraction(0.5).maxSegments(1000).run();
+    assertThat(segments()).hasSize(MAX_SEGMENTS + 2);
+    assertThat(merge()).isEqualTo(MAX_SEGMENTS + 1);
+    assertThat(segments()).hasSize(2);
+    assertAnswersAreRight();
+    new Compactor(directory).foldFraction(0).run();
+    assertThat(segments()).isEmpty();
+    assertAnswersAreRight();
+  }
+
   private void put(Map<String, String> puts) throws IOException {
     try (DeltaWriter writer = DeltaWriter.create(table)) {
       for (Map.Entry<String, String> put : puts.entrySet()) {
@@ -261,6 +293,38 @@ class MergeJobTest {
                 action.run();
               }
             }));
+  }
+
+  /** All changes are folded between the decision to merge them and its beginning. */
+  @ParameterizedTest
+  @EnumSource(RecordOrder.class)
+  void refusesToMergeWhatHasBeenFolded(RecordOrder order) throws IOException {
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(directory, WriterOptions.builder().order(order).build())) {
+      for (String key : model.keySet()) {
+        writer.add(bytes(key), bytes("base"));
+      }
+      writer.publish();
+    }
+    Random random = new Random(12);
+    for (int i = 0; i <= MAX_SEGMENTS; i++) {
+      change(random, 20);
+    }
+    AtomicInteger looks = new AtomicInteger();
+    Table folded =
+        Table.of(
+            new FaultyStorage(
+                table.storage(),
+                (operation, path) -> {
+                  if (path.equals("CURRENT") && looks.incrementAndGet() == 2) {
+                    new Compactor(directory).foldFraction(0).run();
+                  }
+                }));
+    assertThatThrownBy(() -> new StreamUpkeep(folded, temporary, MAX_SEGMENTS).merge())
+        .isInstanceOf(PublishConflictException.class)
+        .hasMessageContaining("rebuilt or compacted meanwhile");
+    assertThat(segments()).isEmpty();
+    assertAnswersAreRight();
   }
 
   @Test
