@@ -7,6 +7,7 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.snapshot.RecordComparison;
+import io.bsdb.row.RowLayout;
 import io.bsdb.table.AsOf;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
@@ -100,6 +101,13 @@ final class TableComparison implements Closeable {
   /** Returns the version that the input is compared with. */
   String version() {
     return reader.manifest().version();
+  }
+
+  /** Refuses an ended row, as a build does: tables with a history are not compared. */
+  void requireLive(byte[] value, int offset, int length) {
+    if (reader.manifest().schema() != null) {
+      RowLayout.requireLive(value, offset, length);
+    }
   }
 
   void add(byte[] key, byte[] value) throws IOException {

@@ -274,7 +274,8 @@ public final class TableReload implements Closeable {
    *
    * @param keyLength 1 to {@link io.bsdb.format.SnapshotFormat#MAX_KEY_LENGTH}
    * @param valueLength 0 to {@link io.bsdb.format.SnapshotFormat#MAX_VALUE_LENGTH}
-   * @throws IllegalArgumentException if a length is out of range; any other failure ends the reload
+   * @throws IllegalArgumentException if a length is out of range, or the value is an ended row; any
+   *     other failure ends the reload
    * @throws io.bsdb.writer.DuplicateKeyException if a key came twice and the options say to fail; a
    *     build of all rows finds that when it is published
    */
@@ -282,14 +283,16 @@ public final class TableReload implements Closeable {
       byte[] key, int keyOffset, int keyLength, byte[] value, int valueOffset, int valueLength)
       throws IOException {
     requireOpen();
-    read++;
     TableComparison compared = comparison;
     if (mode == Mode.BUILD || compared == null) {
       Objects.requireNonNull(all).add(key, keyOffset, keyLength, value, valueOffset, valueLength);
+      read++;
       return;
     }
     SegmentWriter.requireKeyLength(keyLength);
     SegmentWriter.requireValueLength(valueLength);
+    compared.requireLive(value, valueOffset, valueLength);
+    read++;
     byte[] keyCopy = Arrays.copyOfRange(key, keyOffset, keyOffset + keyLength);
     byte[] valueCopy = Arrays.copyOfRange(value, valueOffset, valueOffset + valueLength);
     ended = true; // stays so after a failure: a part of the rows must not be published

@@ -7,6 +7,9 @@ import io.bsdb.format.KeyStorage;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reload.ReloadReport.Difference;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.RowWriter;
+import io.bsdb.row.Schema;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
@@ -416,6 +419,31 @@ class TableReloadTest {
     }
     assertThat(content(table)).isEqualTo(rows(999));
     assertThat(filesIn("snapshots")).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Publish.class)
+  void refusesRowsThatATableWithoutAHistoryCannotHave(Publish publish) throws Exception {
+    Schema schema =
+        Schema.builder().column("id", "INT").column("name", "STRING").primaryKey("id").build();
+    RowCodec codec = RowCodec.of(schema);
+    WriterOptions options = WriterOptions.builder().schema(schema).build();
+    byte[] key = codec.encodeKey(7);
+    byte[] row = codec.encodeValue("seven");
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      writer.add(key, row);
+      writer.publish();
+    }
+    try (TableReload reload = TableReload.begin(table, options, publish)) {
+      assertThatThrownBy(() -> reload.add(key, RowWriter.ended()))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("an ended row needs a table with a history");
+      reload.add(key, row);
+      assertThat(reload.publish().read()).isEqualTo(1);
+    }
+    try (SnapshotReader reader = SnapshotReader.open(table)) {
+      assertThat(reader.get(key)).isEqualTo(row);
+    }
   }
 
   @Test
