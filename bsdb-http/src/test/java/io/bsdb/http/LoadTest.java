@@ -1,11 +1,13 @@
 package io.bsdb.http;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.RowCodec;
+import io.bsdb.testkit.Await;
 import io.bsdb.testkit.OpenFiles;
 import java.io.IOException;
 import java.net.Socket;
@@ -44,9 +46,7 @@ class LoadTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "IO_URING"})
+  @EnumSource(names = {"MAPPED", "IO_URING"})
   void versionsChangeWithoutAFailedRequest(Access access) throws Exception {
     Tables.cities(directory, ROWS, 0);
     ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
@@ -80,9 +80,7 @@ class LoadTest {
         Tables.cities(directory, ROWS, seed);
         int before = asked.get();
         server.refresh();
-        while (asked.get() < before + 2 * CLIENTS && wrong.isEmpty()) {
-          Thread.onSpinWait();
-        }
+        Await.until(() -> asked.get() >= before + 2 * CLIENTS || !wrong.isEmpty());
       }
       done.set(true);
       for (Thread client : clients) {
@@ -163,15 +161,13 @@ class LoadTest {
     socket
         .getOutputStream()
         .write(
-            Tables.bytes(
+            bytes(
                 "GET /v1/tables/cities/rows/%d HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(id)));
   }
 
   /** A batch takes all of the eight reads that may wait, so that others are refused meanwhile. */
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"DIRECT", "IO_URING"})
+  @EnumSource(names = {"DIRECT", "IO_URING"})
   void refusesLookupsWhileTooManyWaitForTheDisk(Access access) throws Exception {
     Tables.cities(directory, ROWS, 0);
     ReaderOptions options = ReaderOptions.builder().access(access).queueDepth(1).build();

@@ -2,6 +2,7 @@ package io.bsdb.http;
 
 import static io.bsdb.http.Client.json;
 import static io.bsdb.http.Client.problem;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +11,7 @@ import io.bsdb.http.exchange.Problem;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Await;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -24,6 +26,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -76,9 +79,7 @@ class OverloadTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "DIRECT"})
+  @EnumSource(names = {"MAPPED", "DIRECT"})
   void answersAreLimitedBeforeTheirRowsAreRead(Access access) throws Exception {
     serve(Map.of("answer-bytes", 4 * LENGTH, "keys", 1024), access);
     for (String address : List.of("sample?n=1000", "rows?prefix=key&limit=1000")) {
@@ -127,7 +128,7 @@ class OverloadTest {
       // The answer is not taken, and keeps its memory.
       waiting
           .getOutputStream()
-          .write(Tables.bytes("GET " + range + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+          .write(bytes("GET " + range + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
       assertThat(waiting.getInputStream().read()).isEqualTo('H');
       HttpResponse<byte[]> refused = client.get(range);
       assertThat(refused.statusCode()).isEqualTo(503);
@@ -135,9 +136,8 @@ class OverloadTest {
       assertThat(refused.headers().firstValue("retry-after")).hasValue("1");
       assertThat(client.get("/health/ready").statusCode()).isEqualTo(200);
     }
-    while (client.get(range).statusCode() != 200) {
-      Thread.onSpinWait(); // until the server notices that the client has gone
-    }
+    // The server notices that the client has gone.
+    Await.until(() -> client.get(range).statusCode() == 200);
     assertThat(client.get(row).statusCode()).isEqualTo(200);
   }
 
@@ -168,9 +168,7 @@ class OverloadTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "IO_URING"})
+  @EnumSource(names = {"MAPPED", "IO_URING"})
   void lookupsEndInTime(Access access) throws Exception {
     serve(Map.of("request-millis", 1, "answer-bytes", 1 << 30), access);
     for (String address :
@@ -196,13 +194,14 @@ class OverloadTest {
     String head =
         "POST /v1/tables/t/rows:lookup HTTP/1.1\r\nHost: localhost\r\nContent-Type: %1$s\r\nAccept: %1$s\r\nContent-Length: 10\r\n\r\n"
             .formatted("application/octet-stream");
-    byte[] key = Tables.bytes("\u0001\0\0\0k"); // which the table does not have
+    byte[] key = bytes("\u0001\0\0\0k"); // which the table does not have
     for (int i = 0; i < 1000; i++) {
       try (Socket socket = client.connect()) {
         OutputStream out = socket.getOutputStream();
-        out.write(Tables.bytes(head));
+        out.write(bytes(head));
         out.write(key);
         long arrives = System.nanoTime() + 4_500_000 + random.nextInt(1_000_000);
+        LockSupport.parkNanos(4_000_000); // the rest is shorter than any timer could be
         while (System.nanoTime() < arrives) {
           Thread.onSpinWait();
         }

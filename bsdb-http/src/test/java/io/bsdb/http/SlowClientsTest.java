@@ -1,7 +1,9 @@
 package io.bsdb.http;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.testkit.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -75,7 +77,7 @@ class SlowClientsTest {
       socket.setSoTimeout(20);
       OutputStream out = socket.getOutputStream();
       InputStream in = socket.getInputStream();
-      out.write(Tables.bytes(begin));
+      out.write(bytes(begin));
       while (true) {
         try {
           int next = in.read();
@@ -97,13 +99,13 @@ class SlowClientsTest {
   void takeAnAnswerByteByByte() throws Exception {
     serve(Map.of("request-millis", HOUR, "idle-millis", 500), "v".repeat(1 << 20));
     int keys = 60;
-    byte[] body = Tables.bytes("\u0001\0\0\0k".repeat(keys));
+    byte[] body = bytes("\u0001\0\0\0k".repeat(keys));
     try (Socket socket = client.connect()) {
       String type = "application/octet-stream";
       socket
           .getOutputStream()
           .write(
-              Tables.bytes(
+              bytes(
                   "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nAccept: %s\r\nContent-Length: %d\r\n\r\n"
                       .formatted(LOOKUP, type, type, body.length)));
       socket.getOutputStream().write(body);
@@ -126,11 +128,10 @@ class SlowClientsTest {
       for (int i = 0; i < 20; i++) {
         socket
             .getOutputStream()
-            .write(Tables.bytes("GET /v1/tables/t/rows/k HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+            .write(bytes("GET /v1/tables/t/rows/k HTTP/1.1\r\nHost: localhost\r\n\r\n"));
       }
-      while (!Client.text(client.get("/metrics")).contains("bsdb_http_connections 1.0\n")) {
-        Thread.onSpinWait();
-      }
+      Await.until(
+          () -> Client.text(client.get("/metrics")).contains("bsdb_http_connections 1.0\n"));
     }
   }
 }

@@ -5,11 +5,11 @@ import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -33,19 +33,10 @@ final class Tables {
 
   private Tables() {}
 
-  static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   /** Publishes a version of plain bytes. */
   static String publish(Path table, Map<String, String> records, WriterOptions options)
       throws IOException {
-    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
-      for (Map.Entry<String, String> record : records.entrySet()) {
-        writer.add(bytes(record.getKey()), bytes(record.getValue()));
-      }
-      return writer.publish().version();
-    }
+    return Records.of(records).publish(table, options).version();
   }
 
   static String publish(Path table, Map<String, String> records) throws IOException {

@@ -3,6 +3,7 @@ package io.bsdb.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.testkit.Utf8;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigInteger;
@@ -19,7 +20,9 @@ import java.nio.file.attribute.FileTime;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
@@ -37,6 +40,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class TlsTest {
   private static final String PASSWORD = "changeit";
+
+  /** Of all tests, since each takes a process. */
+  @TempDir private static Path stores;
 
   @TempDir private Path directory;
   private Path certificate;
@@ -66,32 +72,10 @@ class TlsTest {
 
   /** Writes a new certificate and its key, both PEM, and returns the certificate. */
   private X509Certificate makeCertificate(String algorithm, int number) throws Exception {
-    Path store = directory.resolve("store-" + number);
-    Process keytool =
-        new ProcessBuilder(
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                    "-genkeypair",
-                    "-keystore",
-                    store.toString(),
-                    "-storetype",
-                    "PKCS12",
-                    "-storepass",
-                    PASSWORD,
-                    "-alias",
-                    "k",
-                    "-keyalg",
-                    algorithm,
-                    "-dname",
-                    "CN=test " + number,
-                    "-ext",
-                    "san=ip:127.0.0.1,dns:localhost"))
-            .redirectErrorStream(true)
-            .start();
-    String output =
-        new String(
-            keytool.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-    assertThat(keytool.waitFor()).as(output).isZero();
+    Path store = stores.resolve(algorithm + number);
+    if (!Files.exists(store)) {
+      generateKeyPair(algorithm, number, store);
+    }
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(store)) {
       keys.load(in, PASSWORD.toCharArray());
@@ -104,6 +88,25 @@ class TlsTest {
     Files.setLastModifiedTime(certificate, time);
     Files.setLastModifiedTime(key, time);
     return (X509Certificate) made;
+  }
+
+  private static void generateKeyPair(String algorithm, int number, Path store) throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-keystore",
+                store.toString(),
+                "-dname",
+                "CN=test " + number));
+    Collections.addAll(
+        command,
+        "-genkeypair -storetype PKCS12 -storepass %s -alias k -keyalg %s -ext san=ip:127.0.0.1,dns:localhost -J-XX:TieredStopAtLevel=1"
+            .formatted(PASSWORD, algorithm)
+            .split(" ", -1));
+    Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = Utf8.text(keytool.getInputStream().readAllBytes());
+    assertThat(keytool.waitFor()).as(output).isZero();
   }
 
   private static String pem(String type, byte[] bytes) {

@@ -1,17 +1,17 @@
 package io.bsdb.live;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.segment.LogSegment;
-import io.bsdb.live.log.LogDirectory;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.Table;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -42,17 +43,11 @@ class LiveCursorTest {
     assertThat(FileMemory.openCount()).isZero();
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
-  }
-
   private WritableTable open(Durability durability) throws IOException {
     return LiveTable.open(
         directory,
         WritableOptions.defaults().withDurability(durability),
-        new LiveTable.Place(
-            LogDirectory::new,
-            path -> Table.at(path).storage(),
+        Places.onDisk(
             SEGMENT_LENGTH,
             LiveTable.Place.WHEN_ASKED,
             Duration.ofDays(1))); // no frames in the log but those of changes
@@ -62,15 +57,6 @@ class LiveCursorTest {
       throws IOException {
     table.put(bytes(key), bytes(value));
     model.put(key, value);
-  }
-
-  private static Map<String, String> content(RecordCursor cursor) throws IOException {
-    Map<String, String> content = new HashMap<>();
-    while (cursor.next()) {
-      String key = new String(cursor.key(), UTF_8);
-      assertThat(content.put(key, new String(cursor.value(), UTF_8))).as(key).isNull();
-    }
-    return content;
   }
 
   /** Base, published changes, and changes in many files of the log. */
@@ -116,10 +102,10 @@ class LiveCursorTest {
           table.put(bytes("later" + i), bytes("later"));
         }
         table.compact();
-        assertThat(content(before)).isEqualTo(model);
-        String first = new String(begun.key(), UTF_8);
-        assertThat(new String(begun.value(), UTF_8)).isEqualTo(model.remove(first));
-        assertThat(content(begun)).isEqualTo(model);
+        assertThat(Contents.of(before)).isEqualTo(model);
+        String first = text(begun.key());
+        assertThat(text(begun.value())).isEqualTo(model.remove(first));
+        assertThat(Contents.of(begun)).isEqualTo(model);
       }
     }
   }
@@ -128,11 +114,11 @@ class LiveCursorTest {
   void seesTheLogAloneWhereThereIsNoVersion() throws IOException {
     try (WritableTable table = open(Durability.OS)) {
       try (RecordCursor cursor = table.cursor()) {
-        assertThat(content(cursor)).isEmpty();
+        assertThat(Contents.of(cursor)).isEmpty();
       }
       table.put(bytes("a"), bytes("1"));
       try (RecordCursor cursor = table.cursor()) {
-        assertThat(content(cursor)).isEqualTo(Map.of("a", "1"));
+        assertThat(Contents.of(cursor)).isEqualTo(Map.of("a", "1"));
         assertThat(cursor.next()).isFalse();
       }
       assertThat(Table.at(directory).currentVersion()).isNull();
@@ -162,7 +148,7 @@ class LiveCursorTest {
     Map<String, String> model = fill(table);
     RecordCursor cursor = table.cursor();
     table.close();
-    assertThat(content(cursor)).isEqualTo(model);
+    assertThat(Contents.of(cursor)).isEqualTo(model);
     cursor.close();
     cursor.close();
     assertThatThrownBy(cursor::next).isInstanceOf(ClosedReaderException.class);
@@ -202,30 +188,27 @@ class LiveCursorTest {
     try (RecordCursor cursor = table.cursor();
         FileChannel log = FileChannel.open(file, StandardOpenOption.WRITE)) {
       log.write(ByteBuffer.wrap(new byte[] {1}), valueOf);
-      assertThatThrownBy(() -> content(cursor))
+      assertThatThrownBy(() -> Contents.of(cursor))
           .isInstanceOf(CorruptSnapshotException.class)
           .hasMessageContaining("file=%s offset=%d".formatted(file, frame.offset()));
       log.write(ByteBuffer.wrap(new byte[] {0}), valueOf);
     }
     try (RecordCursor cursor = table.cursor()) {
-      assertThat(content(cursor)).hasSize(40);
+      assertThat(Contents.of(cursor)).hasSize(40);
     }
   }
 
   @Test
   void opensOverALogThatWasReplayed() throws IOException {
     Map<String, String> model;
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
-      writer.add(bytes("base"), bytes("0"));
-      writer.publish();
-    }
+    Records.of("base", "0").publish(directory, WriterOptions.defaults());
     try (WritableTable table = open(Durability.COMMIT)) {
       model = fill(table);
     }
     model.put("base", "0");
     try (WritableTable table = open(Durability.COMMIT);
         RecordCursor cursor = table.cursor()) {
-      assertThat(content(cursor)).isEqualTo(model);
+      assertThat(Contents.of(cursor)).isEqualTo(model);
     }
   }
 
@@ -264,10 +247,11 @@ class LiveCursorTest {
               int last = -1;
               for (int i = 0; i < 200; i++) {
                 try (RecordCursor cursor = table.cursor()) {
-                  Map<String, String> content = content(cursor);
+                  Map<String, String> content = Contents.of(cursor);
                   assertThat(content).hasSize(last < 0 && content.isEmpty() ? 0 : 20);
-                  for (String value : content.values()) {
-                    assertThat(content.values()).containsOnly(value);
+                  Set<String> values = Set.copyOf(content.values());
+                  assertThat(values).hasSizeLessThan(2);
+                  for (String value : values) {
                     assertThat(Integer.parseInt(value)).isGreaterThanOrEqualTo(last);
                     last = Integer.parseInt(value);
                   }

@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.testkit.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -47,12 +48,14 @@ final class Watchdog implements AutoCloseable {
   /** Waits for something that a thread in the background is about to do. */
   static void await(Callable<Boolean> condition) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(AWAIT_SECONDS);
-    while (!condition.call()) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("does not happen:" + stacks());
-      }
-      Thread.onSpinWait();
-    }
+    Await.until(
+        () -> {
+          boolean holds = condition.call();
+          if (!holds && System.nanoTime() - deadline > 0) {
+            throw new AssertionError("does not happen:" + stacks());
+          }
+          return holds;
+        });
   }
 
   private static StringBuilder stacks() {

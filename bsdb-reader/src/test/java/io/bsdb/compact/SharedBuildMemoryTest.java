@@ -7,7 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.reader.NothingLeftOpen;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Table;
-import io.bsdb.writer.DeltaWriter;
+import io.bsdb.testkit.Await;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import io.bsdb.writer.work.BuildMemory;
@@ -17,7 +18,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The memory in which partitions are built is that of all tables of a process. */
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(60)
 class SharedBuildMemoryTest {
   private static final byte[] KEY = "k".getBytes(UTF_8);
   private static final byte[] VALUE = "v".getBytes(UTF_8);
@@ -45,10 +45,7 @@ class SharedBuildMemoryTest {
       writer.add(KEY, KEY);
       writer.publish();
     }
-    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
-      writer.put(KEY, VALUE);
-      writer.publish();
-    }
+    Records.empty().add(KEY, VALUE).change(Table.at(directory));
     compactor = new Compactor(directory).foldFraction(0);
   }
 
@@ -69,13 +66,14 @@ class SharedBuildMemoryTest {
 
   /** Returns when a thread waits in a class. */
   private static void awaitWaiting(Class<?> type, CompletableFuture<?> unlessDone) {
-    while (Thread.getAllStackTraces().entrySet().stream()
-        .filter(entry -> entry.getKey().getState() == Thread.State.TIMED_WAITING)
-        .flatMap(entry -> Arrays.stream(entry.getValue()))
-        .noneMatch(frame -> frame.getClassName().startsWith(type.getName()))) {
-      assertThat(unlessDone).isNotDone();
-      Thread.onSpinWait();
-    }
+    Await.until(
+        () -> {
+          assertThat(unlessDone).isNotDone();
+          return Thread.getAllStackTraces().entrySet().stream()
+              .filter(entry -> entry.getKey().getState() == Thread.State.TIMED_WAITING)
+              .flatMap(entry -> Arrays.stream(entry.getValue()))
+              .anyMatch(frame -> frame.getClassName().startsWith(type.getName()));
+        });
   }
 
   @Test

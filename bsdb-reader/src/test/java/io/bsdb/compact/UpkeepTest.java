@@ -1,14 +1,12 @@
 package io.bsdb.compact;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.reader.Contents;
 import io.bsdb.reader.NothingLeftOpen;
-import io.bsdb.reader.RecordCursor;
-import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
@@ -16,9 +14,10 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.StreamProgress;
+import io.bsdb.testkit.Await;
 import io.bsdb.testkit.FaultyStorage;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -58,23 +57,16 @@ class UpkeepTest {
   private FaultyStorage.Fault fault = (operation, path) -> {};
   private Table table;
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
-  }
-
   private static String key(int number) {
     return "k%05d".formatted(number);
   }
 
   private void build(RecordOrder order) throws IOException {
     WriterOptions options = WriterOptions.builder().partitions(PARTITIONS).order(order).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      for (int i = 0; i < KEYS; i++) {
-        writer.add(bytes(key(i)), bytes("base"));
-        model.put(key(i), "base");
-      }
-      writer.publish();
+    for (int i = 0; i < KEYS; i++) {
+      model.put(key(i), "base");
     }
+    Records.of(model).publish(directory, options);
     table =
         Table.of(
             FaultyStorage.withoutLocks(
@@ -135,15 +127,7 @@ class UpkeepTest {
   }
 
   private void assertAnswersAreRight() throws IOException {
-    SnapshotVerifier.verify(directory.resolve("snapshots").resolve(table.requireCurrentVersion()));
-    Map<String, String> content = new HashMap<>();
-    try (SnapshotReader reader = SnapshotReader.open(directory);
-        RecordCursor cursor = reader.scan()) {
-      while (cursor.next()) {
-        content.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
-      }
-    }
-    assertThat(content).isEqualTo(model);
+    assertThat(Contents.verified(directory)).isEqualTo(model);
   }
 
   @ParameterizedTest
@@ -304,9 +288,7 @@ class UpkeepTest {
         failure = upkeep.failure();
       }
       assertThat(failure).hasMessageContaining("injected");
-      while (upkeep.failure() != null) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> upkeep.failure() == null);
       assertThat(folded.get()).isPositive();
     }
     assertThat(failures.get()).isGreaterThan(2);

@@ -10,8 +10,9 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Await;
+import io.bsdb.testkit.Records;
 import io.bsdb.testkit.Records.Lengths;
-import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -22,7 +23,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a reader of lent values may do, and what it may not. */
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class LentValuesTest {
   @TempDir Path table;
 
@@ -231,9 +231,7 @@ class LentValuesTest {
             .add(key(5), new byte[1])
             .publish(table, WriterOptions.builder().partitions(1).build());
         new Thread(refresh, "refreshing").start();
-        while (live.version().equals(former)) {
-          Thread.onSpinWait();
-        }
+        Await.until(() -> !live.version().equals(former));
         assertThat(live.get(key(5))).hasSize(1);
       }
       assertThat(lookup.get()).isTrue();
@@ -297,9 +295,7 @@ class LentValuesTest {
 
   /** The thread that completes futures is needed for those of others. */
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"DIRECT", "IO_URING"})
+  @EnumSource(names = {"DIRECT", "IO_URING"})
   void mayNotUseTheTableInTheThreadThatCompletesFutures(Way way) throws Exception {
     try (SnapshotReader reader = open(way, Layout.BLOCKED)) {
       List<ValueReader<Object>> using = new ArrayList<>();
@@ -329,9 +325,7 @@ class LentValuesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"MAPPED", "DIRECT", "IO_URING"})
+  @EnumSource(names = {"MAPPED", "DIRECT", "IO_URING"})
   void lookupsByOrderHaveTheSameRules(Way way) throws Exception {
     data.publish(table, WriterOptions.builder().order(RecordOrder.KEY).partitions(2).build());
     try (SnapshotReader reader = SnapshotReader.open(table, way.options())) {
@@ -365,17 +359,12 @@ class LentValuesTest {
 
   /** What comes after the last record of the base is lent by the same thread. */
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"DIRECT", "IO_URING"})
+  @EnumSource(names = {"DIRECT", "IO_URING"})
   void changesAtTheEndOfARangeHaveTheSameRules(Way way) throws Exception {
     data.publish(table, WriterOptions.builder().order(RecordOrder.KEY).build());
     byte[] last = new byte[400];
     Arrays.fill(last, (byte) -1);
-    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
-      writer.put(last, new byte[1]);
-      writer.publish();
-    }
+    Records.empty().add(last, new byte[1]).change(Table.at(table));
     try (SnapshotReader reader = SnapshotReader.open(table, way.options())) {
       RecordReader<Object> uses =
           (key, bytes, offset, length) -> Arrays.equals(key, last) ? reader.get(key) : key;

@@ -22,7 +22,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,10 +32,14 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Builds with the heap and the direct memory of a task manager of Flink with default settings,
  * which has 64 MiB of direct memory left when batch shuffles have taken theirs.
  */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(300)
 class LittleMemoryBuildTest {
   private static final List<String> TASK_MANAGER =
-      List.of("-Xmx512m", "-XX:MaxDirectMemorySize=256m", "-XX:ActiveProcessorCount=4");
+      List.of(
+          "-Xmx512m",
+          "-XX:MaxDirectMemorySize=256m",
+          "-XX:ActiveProcessorCount=4",
+          "-XX:TieredStopAtLevel=4"); // millions of records
 
   @TempDir Path directory;
 

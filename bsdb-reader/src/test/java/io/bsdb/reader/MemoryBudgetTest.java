@@ -14,6 +14,7 @@ import io.bsdb.reader.memory.SignatureUnit;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Await;
 import io.bsdb.testkit.FileParts;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
@@ -27,7 +28,9 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -51,6 +54,9 @@ class MemoryBudgetTest {
 
   @TempDir Path directory;
 
+  /** By their seeds: to make them takes longer than all else. */
+  private final Map<Integer, TestData> dataOfSeeds = new HashMap<>();
+
   private static MemoryBudget budget(long bytes) {
     return MemoryBudget.of(bytes, Duration.ZERO);
   }
@@ -63,8 +69,9 @@ class MemoryBudgetTest {
     return WriterOptions.builder().order(order).partitions(3).blockSize(4096);
   }
 
-  private static TestData data(int seed) {
-    return TestData.random(seed, RECORDS, Lengths.FIXED, Lengths.FIXED, 12);
+  private TestData data(int seed) {
+    return dataOfSeeds.computeIfAbsent(
+        seed, made -> TestData.random(made, RECORDS, Lengths.FIXED, Lengths.FIXED, 12));
   }
 
   private static byte[] absent(int number) {
@@ -492,9 +499,7 @@ class MemoryBudgetTest {
     data(17).publish(directory, writer(RecordOrder.HASH).build());
     MemoryBudget memory = MemoryBudget.of(PLENTY, Duration.ofMillis(1));
     try (SnapshotReader reader = SnapshotReader.open(directory, options(memory).build())) {
-      while (reader.metrics().signatureBits() < 8) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> reader.metrics().signatureBits() >= 8);
       assertSomeFound(data(17), reader);
     }
     assertThat(memory.usedBytes()).isZero();

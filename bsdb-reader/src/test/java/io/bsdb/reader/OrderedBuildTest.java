@@ -1,5 +1,7 @@
 package io.bsdb.reader;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,13 +13,13 @@ import io.bsdb.table.manifest.Bound;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Duplicates;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,16 +34,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class OrderedBuildTest {
   @TempDir Path directory;
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   private static WriterOptions.Builder options() {
     return WriterOptions.builder().order(RecordOrder.KEY);
   }
 
+  /** Returns nine digits; a formatter would take longer than all else. */
   private static String key(int i) {
-    return "%09d".formatted(i);
+    return Integer.toString(1_000_000_000 + i).substring(1);
   }
 
   @ParameterizedTest
@@ -95,7 +94,7 @@ class OrderedBuildTest {
       while (cursor.next()) {
         if (seen % 2 == 0 && seen / 2 % 1000 == 0) {
           assertThat(cursor.key()).isEqualTo(bytes(key(seen / 2)));
-          assertThat(new String(cursor.value(), StandardCharsets.UTF_8)).startsWith(expected);
+          assertThat(text(cursor.value())).startsWith(expected);
         }
         seen++;
       }
@@ -153,19 +152,12 @@ class OrderedBuildTest {
 
   /** Each byte of a small table is flipped: an error, or the right answers. */
   @ParameterizedTest
-  @EnumSource(
-      value = Layout.class,
-      names = {"COMPACT", "COMPRESSED"})
+  @EnumSource(names = {"COMPACT", "COMPRESSED"})
   void findsEveryFlippedByte(Layout layout) throws Exception {
     Manifest manifest;
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(
-            directory, options().layout(layout).blockSize(512).partitions(2).build())) {
-      for (int i = 0; i < 60; i++) {
-        writer.add(bytes(key(i)), bytes("value " + i));
-      }
-      manifest = writer.publish();
-    }
+    manifest =
+        Records.numbered(60, i -> key(i), i -> "value " + i)
+            .publish(directory, options().layout(layout).blockSize(512).partitions(2).build());
     Path snapshot = directory.resolve("snapshots").resolve(manifest.version());
     Path file = snapshot.resolve(manifest.partitions().get(1).name());
     byte[] sound = Files.readAllBytes(file);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.testkit.Await;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** More lookups than there is room for. */
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class QueueLimitTest {
   private static final int WAITING_PER_DEPTH = 8;
 
@@ -70,11 +71,11 @@ class QueueLimitTest {
       Thread asking = new Thread(() -> asked.complete(askAll(async)), "test-asking");
       asking.start();
       long room = (long) WAITING_PER_DEPTH * depth;
-      while (asking.isAlive()
-          && !(asking.getState() == Thread.State.WAITING
-              && reader.metrics().readsInFlight() >= room)) {
-        Thread.onSpinWait();
-      }
+      Await.until(
+          () ->
+              !asking.isAlive()
+                  || (asking.getState() == Thread.State.WAITING
+                      && reader.metrics().readsInFlight() >= room));
       assertThat(reader.metrics().readsInFlight()).isEqualTo(room);
       gate.open();
       assertAllRight(asked.join());
@@ -143,10 +144,10 @@ class QueueLimitTest {
       }
       List<FutureTask<List<CompletableFuture<byte[]>>>> asking =
           List.of(askBoth(reader, otherReader), askBoth(otherReader, reader));
-      while (reader.metrics().readsInFlight() < WAITING_PER_DEPTH
-          || otherReader.metrics().readsInFlight() < WAITING_PER_DEPTH) {
-        Thread.onSpinWait();
-      }
+      Await.until(
+          () ->
+              reader.metrics().readsInFlight() >= WAITING_PER_DEPTH
+                  && otherReader.metrics().readsInFlight() >= WAITING_PER_DEPTH);
       gate.open();
       for (FutureTask<List<CompletableFuture<byte[]>>> asked : asking) {
         assertAllRight(asked.get(60, TimeUnit.SECONDS));

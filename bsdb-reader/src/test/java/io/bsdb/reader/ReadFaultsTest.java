@@ -9,6 +9,7 @@ import io.bsdb.reader.AccessContractTest.Way;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.snapshot.OpenSnapshot;
+import io.bsdb.testkit.Await;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Reads that fail, end early or take long, and files that shrink. */
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class ReadFaultsTest {
   @TempDir Path directory;
 
@@ -61,9 +61,7 @@ class ReadFaultsTest {
 
   /** A ring reads what it can; what is left is read in the plain way, and fails there. */
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"DIRECT", "DIRECT_CACHED", "IO_URING", "IO_URING_CACHED"})
+  @EnumSource(names = {"DIRECT", "DIRECT_CACHED", "IO_URING", "IO_URING_CACHED"})
   void aReadErrorFailsTheLookupsOfItsBlockOnly(Way way) throws Exception {
     FaultyTable table = new FaultyTable(directory);
     table.readACopy();
@@ -88,9 +86,7 @@ class ReadFaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"DIRECT", "DIRECT_CACHED"})
+  @EnumSource(names = {"DIRECT", "DIRECT_CACHED"})
   void shortReadsAreContinued(Way way) throws Exception {
     FaultyTable table = new FaultyTable(directory, 8 * PAGE);
     Random random = new Random(4);
@@ -111,9 +107,7 @@ class ReadFaultsTest {
 
   /** The file ends within a block of eight pages, so that the ring gets a part of it. */
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"IO_URING", "IO_URING_CACHED"})
+  @EnumSource(names = {"IO_URING", "IO_URING_CACHED"})
   void shortReadsOfARingAreDoneAgain(Way way) throws Exception {
     FaultyTable table = new FaultyTable(directory, 8 * PAGE);
     AtomicInteger again = new AtomicInteger();
@@ -137,9 +131,7 @@ class ReadFaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"DIRECT", "DIRECT_CACHED"})
+  @EnumSource(names = {"DIRECT", "DIRECT_CACHED"})
   void aSlowReadHoldsUpItsOwnLookupOnly(Way way) throws Exception {
     FaultyTable table = new FaultyTable(directory);
     Gate gate = new Gate();
@@ -181,9 +173,7 @@ class ReadFaultsTest {
 
   /** Threads that miss one block together share one read, also its failure. */
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"DIRECT_CACHED", "IO_URING_CACHED"})
+  @EnumSource(names = {"DIRECT_CACHED", "IO_URING_CACHED"})
   void concurrentMissesOfOneBlockReadItOnce(Way way) throws Exception {
     FaultyTable table = new FaultyTable(directory);
     Gate gate = new Gate();
@@ -201,9 +191,7 @@ class ReadFaultsTest {
         new Thread(() -> failure.complete(table.failure(reader, 0)), "test-" + i).start();
         gate.awaitFirst();
       }
-      while (reader.metrics().cacheHits() < 3) { // then all four wait for the same read
-        Thread.onSpinWait();
-      }
+      Await.until(() -> reader.metrics().cacheHits() >= 3); // then all four wait for the same read
       gate.open();
       for (CompletableFuture<Throwable> failure : failures) {
         assertThat(failure.join())
@@ -219,9 +207,7 @@ class ReadFaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"DIRECT", "DIRECT_CACHED", "IO_URING", "IO_URING_CACHED"})
+  @EnumSource(names = {"DIRECT", "DIRECT_CACHED", "IO_URING", "IO_URING_CACHED"})
   void aFileThatShrinksFailsTheLookupsBehindItsEndOnly(Way way) throws Exception {
     FaultyTable table = new FaultyTable(directory);
     try (SnapshotReader reader = table.open(way.options())) {

@@ -10,9 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -26,17 +25,17 @@ import org.junit.jupiter.params.provider.CsvSource;
  * line with reason and remedy, and metrics that say so.
  */
 @EnabledOnOs(OS.LINUX)
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class RestrictedRingTest {
   private static final List<String> LOGGED = List.of("-Dlog4j2.level=INFO");
   private static final Pattern LOG_LINE = Pattern.compile(" (ERROR|WARN|INFO) ");
   private static final String DEPTH = "16";
 
-  @TempDir Path table;
+  @TempDir static Path table;
   @TempDir Path other;
 
-  @BeforeEach
-  void publish() throws Exception {
+  @BeforeAll
+  static void publish() throws Exception {
     RestrictedReads.data()
         .publish(table, WriterOptions.builder().layout(Layout.BLOCKED).partitions(2).build());
   }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.testkit.Await;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Lookups that share the load of a block with a lookup of another kind, or of another thread. */
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class SharedLoadsTest {
   private static final ReaderOptions OPTIONS =
       ReaderOptions.builder().access(Access.DIRECT).blockCacheBytes(1 << 20).queueDepth(1).build();
@@ -54,9 +54,7 @@ class SharedLoadsTest {
   }
 
   private static void awaitShared(SnapshotReader reader, int lookups) {
-    while (reader.metrics().cacheHits() < lookups) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> reader.metrics().cacheHits() >= lookups);
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.bsdb.reader.snapshot.SignatureUnits;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Await;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -243,7 +244,7 @@ class SignatureUnitsTest {
 
   @Test
   void aLoadEndsWhenItsReaderIsClosed() throws Exception {
-    int records = 2_500_000; // three steps
+    int records = 1_200_000; // two steps
     TestData.random(SEED, records, Lengths.FIXED, Lengths.FIXED, 1)
         .publish(directory, WriterOptions.builder().partitions(1).build());
     Manifest manifest = Table.at(directory).manifest(Table.at(directory).requireCurrentVersion());
@@ -260,9 +261,7 @@ class SignatureUnitsTest {
                 Thread closer = new Thread(() -> closeAll(snapshot), "closes");
                 closing.set(closer);
                 closer.start();
-                while (closer.getState() != Thread.State.BLOCKED) { // by this load
-                  Thread.onSpinWait();
-                }
+                Await.until(() -> closer.getState() == Thread.State.BLOCKED); // by this load
               }
               return source.read(target, position);
             }

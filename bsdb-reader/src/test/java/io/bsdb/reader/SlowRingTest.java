@@ -11,6 +11,7 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.snapshot.OpenSnapshot;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.Await;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -22,7 +23,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * do its work have opened the file before, and nothing is slow.
  */
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(60)
 class SlowRingTest {
   private static final int SLOW = 1;
 
@@ -109,9 +109,8 @@ class SlowRingTest {
         assertOthersAreAnswered(lookups);
         if (hasRing()) {
           assertThat(held).isNotDone();
-          while (lookups.metrics().readsInFlight() > 1) { // the last may still be on its way out
-            Thread.onSpinWait();
-          }
+          Await.until(
+              () -> lookups.metrics().readsInFlight() <= 1); // the last may still be on its way out
         }
       } finally { // or closing would wait for ever
         pipe.write(page(data.keys().get(slow)));
@@ -148,9 +147,7 @@ class SlowRingTest {
               }
             });
     if (hasRing()) {
-      while (!snapshot.calls().isClosed()) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> snapshot.calls().isClosed());
       try {
         assertThat(closed).isNotDone();
         assertThat(held).isNotDone();

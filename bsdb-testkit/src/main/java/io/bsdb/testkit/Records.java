@@ -1,6 +1,8 @@
 package io.bsdb.testkit;
 
+import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -8,10 +10,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.IntFunction;
 
 /** Records with different keys. */
 public record Records(List<byte[]> keys, List<byte[]> values) {
@@ -24,6 +29,31 @@ public record Records(List<byte[]> keys, List<byte[]> values) {
 
   public static Records empty() {
     return new Records(new ArrayList<>(), new ArrayList<>());
+  }
+
+  /** Records of text. */
+  public static Records of(Map<String, String> content) {
+    Records data = empty();
+    content.forEach((key, value) -> data.add(Utf8.bytes(key), Utf8.bytes(value)));
+    return data;
+  }
+
+  /** Records of text: a key, its value, the next key, and so on. */
+  public static Records of(String... keysAndValues) {
+    Records data = empty();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      data.add(Utf8.bytes(keysAndValues[i]), Utf8.bytes(keysAndValues[i + 1]));
+    }
+    return data;
+  }
+
+  /** Records of text, from 0 on. */
+  public static Records numbered(int count, IntFunction<String> key, IntFunction<String> value) {
+    Records data = empty();
+    for (int i = 0; i < count; i++) {
+      data.add(Utf8.bytes(key.apply(i)), Utf8.bytes(value.apply(i)));
+    }
+    return data;
   }
 
   /** Records that depend on nothing but the arguments. */
@@ -80,9 +110,12 @@ public record Records(List<byte[]> keys, List<byte[]> values) {
     }
     absent.add(new byte[0]);
     absent.add(new byte[] {1});
-    absent.add(new byte[65_535]);
     Set<ByteBuffer> present = new HashSet<>(keys.stream().map(ByteBuffer::wrap).toList());
     absent.removeIf(key -> present.contains(ByteBuffer.wrap(key)));
+    byte[] longest = new byte[65_535]; // whose hash would take longer than all else
+    if (keys.stream().noneMatch(key -> Arrays.equals(key, longest))) {
+      absent.add(longest);
+    }
     return absent;
   }
 
@@ -91,6 +124,16 @@ public record Records(List<byte[]> keys, List<byte[]> values) {
     try (SnapshotWriter writer = SnapshotWriter.create(table, anyRows)) {
       for (int i = 0; i < count(); i++) {
         writer.add(keys.get(i), values.get(i));
+      }
+      return writer.publish();
+    }
+  }
+
+  /** Publishes the records as changes of the version in service. */
+  public Manifest change(Table table) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      for (int i = 0; i < count(); i++) {
+        writer.put(keys.get(i), values.get(i));
       }
       return writer.publish();
     }

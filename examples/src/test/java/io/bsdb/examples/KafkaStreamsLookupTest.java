@@ -3,6 +3,7 @@ package io.bsdb.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.kstreams.testing.TemporaryTable;
+import io.bsdb.testkit.Await;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
@@ -67,12 +68,11 @@ class KafkaStreamsLookupTest {
 
   /** That of a thread once it waits or has ended. */
   private static Thread.State restingState(Thread thread) {
-    Thread.State state = thread.getState();
-    while (state != Thread.State.WAITING && state != Thread.State.TERMINATED) {
-      Thread.onSpinWait();
-      state = thread.getState();
-    }
-    return state;
+    Await.until(
+        () ->
+            thread.getState() == Thread.State.WAITING
+                || thread.getState() == Thread.State.TERMINATED);
+    return thread.getState();
   }
 
   @Test

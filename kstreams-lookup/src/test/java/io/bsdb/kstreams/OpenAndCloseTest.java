@@ -8,6 +8,7 @@ import io.bsdb.kstreams.testing.TemporaryTable;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.testkit.Await;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -106,9 +107,7 @@ class OpenAndCloseTest {
                     .build());
     Thread thread = new Thread(building, "building");
     thread.start();
-    while (thread.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> thread.getState() == Thread.State.TIMED_WAITING);
     table.publish(Map.of("c1", "Ada"));
     try (var customers = building.get()) {
       assertThat(customers.get("c1")).isEqualTo("Ada");

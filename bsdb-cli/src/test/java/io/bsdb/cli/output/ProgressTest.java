@@ -2,16 +2,16 @@ package io.bsdb.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.testkit.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(60)
 class ProgressTest {
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
@@ -31,9 +31,7 @@ class ProgressTest {
         Progress.start(console(true), "reading", 100 << 20, Progress.Unit.BYTES)) {
       progress.records().set(5_000);
       progress.position().set(50 << 20);
-      while (!shown().contains("left")) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> shown().contains("left"));
     }
     assertThat(shown())
         .containsPattern("reading +50% .*50/100 MiB.* 5,000 records, [0-9,]+/s, \\d+:\\d\\d left");

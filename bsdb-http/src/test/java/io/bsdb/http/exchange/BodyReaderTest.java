@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.http.wire.JettyServer;
 import io.bsdb.http.wire.Limits;
+import io.bsdb.testkit.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -46,9 +47,7 @@ class BodyReaderTest {
       socket.getOutputStream().write(request.formatted(chunk).getBytes(UTF_8));
       return new String(socket.getInputStream().readAllBytes(), UTF_8);
     } finally {
-      while (server.connectionCount() > 0) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> server.connectionCount() == 0);
     }
   }
 
@@ -60,9 +59,8 @@ class BodyReaderTest {
       assertThat(post("b\r\n12345678901")).startsWith("HTTP/1.1 413");
       ArrayByteBufferPool buffers = pool.join();
       assertThat(buffers.getDirectByteBufferCount()).isPositive();
-      while (buffers.getAvailableDirectByteBufferCount() < buffers.getDirectByteBufferCount()) {
-        Thread.onSpinWait();
-      }
+      Await.until(
+          () -> buffers.getAvailableDirectByteBufferCount() >= buffers.getDirectByteBufferCount());
     } finally {
       server.stop();
     }

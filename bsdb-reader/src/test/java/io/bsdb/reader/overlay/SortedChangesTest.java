@@ -3,25 +3,19 @@ package io.bsdb.reader.overlay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.segment.ChangeKind;
-import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
-import io.bsdb.testkit.Crc;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,30 +28,15 @@ class SortedChangesTest {
 
   private SegmentFile segment(NavigableMap<byte[], Boolean> changes, int number)
       throws IOException {
-    Path temporary = table.resolve("next");
-    SegmentWriter writer;
-    try (FileChannel channel =
-        FileChannel.open(temporary, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      writer = new SegmentWriter(channel, UUID.randomUUID());
-      for (byte[] key : changes.descendingKeySet()) {
-        boolean put = changes.get(key);
-        writer.add(put ? ChangeKind.PUT : ChangeKind.DELETE, key, put ? key : new byte[0]);
-      }
-      writer.seal();
-    }
-    SegmentFile file =
-        new SegmentFile(
-            number,
-            writer.fileId(),
-            writer.length(),
-            Crc.of(temporary),
-            0,
-            -1,
-            writer.puts(),
-            writer.deletes());
-    Files.createDirectories(table.resolve("data"));
-    Files.move(temporary, table.resolve(file.path()));
-    return file;
+    return Segments.write(
+        table,
+        number,
+        writer -> {
+          for (byte[] key : changes.descendingKeySet()) {
+            boolean put = changes.get(key);
+            writer.add(put ? ChangeKind.PUT : ChangeKind.DELETE, key, put ? key : new byte[0]);
+          }
+        });
   }
 
   /** Some keys share long beginnings, are beginnings of each other, or end in zeros. */

@@ -3,6 +3,7 @@ package io.bsdb.reader.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.reader.ClosedReaderException;
+import io.bsdb.testkit.Await;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -44,9 +45,7 @@ class OverlappingCallsTest {
     }
     first.start();
     second.start();
-    while (calls.misses() < 100) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> calls.misses() >= 100);
     calls.awaitEnd();
     ended.set(true);
     long begun = calls.misses();

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.Await;
+import io.bsdb.testkit.InService;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -43,14 +45,15 @@ import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Random changes of prices, in a job that fails, against what DuckDB makes of the same changes. */
 @Timeout(180)
+@ExtendWith(OpenReaders.class)
 class HistoryModelTest {
   @RegisterExtension
   static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
@@ -83,11 +86,6 @@ class HistoryModelTest {
   private int lateness = 2 * COUNT;
 
   private String retention = "forever";
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
-  }
 
   private static final class Numbered implements MapFunction<Long, Row> {
     private static final long serialVersionUID = 1L;
@@ -187,9 +185,7 @@ class HistoryModelTest {
 
   private long published() throws Exception {
     Table table = Table.at(directory);
-    return table.currentVersion() == null
-        ? 0
-        : table.manifest(table.requireCurrentVersion()).changes().count();
+    return table.currentVersion() == null ? 0 : InService.of(table).changes().count();
   }
 
   @Test
@@ -209,10 +205,11 @@ class HistoryModelTest {
     changes = appended();
 
     JobClient job = start(ChangelogMode.insertOnly());
-    while (published() < COUNT / 4) {
-      assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
-      Thread.onSpinWait();
-    }
+    Await.until(
+        () -> {
+          assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
+          return published() >= COUNT / 4;
+        });
     cluster.startTaskManager();
     cluster.startTaskManager();
     cluster.terminateTaskManager(0).get();
@@ -241,7 +238,7 @@ class HistoryModelTest {
     new Compactor(directory).foldFraction(0).run();
 
     Table table = Table.at(directory);
-    Instant horizon = table.manifest(table.requireCurrentVersion()).validity().horizon();
+    Instant horizon = InService.of(table).validity().horizon();
     List<Row> orders = orders(horizon.toEpochMilli(), 500_000);
     assertThat(joined(orders, "")).as("seed=%d", seed).isEqualTo(ofDuckDb(orders));
     List<String> kept = Histories.versions(directory);

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.lookup.OpenReaders;
-import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Validity;
+import io.bsdb.testkit.Await;
+import io.bsdb.testkit.InService;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +20,6 @@ import org.apache.flink.connector.datagen.source.DataGeneratorSource;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.table.api.Schema;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -34,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A history that a batch job built: what queries and joins see of it, and the catalog. */
 @Timeout(180)
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class HistoryQueryTest {
   private static final String ROWS =
       """
@@ -60,29 +59,19 @@ class HistoryQueryTest {
     session = Sql.batch(2).numbers("n", 5).run(Histories.ddl(directory));
   }
 
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
-  }
-
-  private static Manifest current(Path directory) throws Exception {
-    Table table = Table.at(directory);
-    return table.manifest(table.requireCurrentVersion());
-  }
-
   @Tag("any-release")
   @Test
   void holdsAllVersions() throws Exception {
     assertThat(Histories.versions(directory))
         .containsExactlyInAnyOrder(
             "milk -1500=7", "salt 500 ended", "bread 1000=1", "bread 2000=2", "bread 3000 ended");
-    assertThat(current(directory).validity()).isEqualTo(Validity.FOREVER);
+    assertThat(InService.of(directory).validity()).isEqualTo(Validity.FOREVER);
   }
 
   /** The manifest counts ended rows, so rows are counted by reading them. */
   @Test
   void countsWhatIsThere() throws Exception {
-    assertThat(current(directory).recordCount()).isEqualTo(5);
+    assertThat(InService.of(directory).recordCount()).isEqualTo(5);
 
     // With a column of what is asked for, Flink 2.2 reads that too.
     String ddl =
@@ -155,7 +144,7 @@ class HistoryQueryTest {
     session.run(
         "INSERT INTO prices VALUES ('bread', 4, TO_TIMESTAMP_LTZ(4000, 3), FALSE), ('milk', 0, TO_TIMESTAMP_LTZ(-1500, 3), TRUE)");
 
-    assertThat(current(directory).hasChanges()).isTrue();
+    assertThat(InService.of(directory).hasChanges()).isTrue();
     assertThat(session.texts("SELECT item, price FROM prices"))
         .containsExactly("+I[bread, 1]", "+I[bread, 2]", "+I[bread, 4]");
   }
@@ -183,7 +172,7 @@ class HistoryQueryTest {
     for (String name : List.of("prices", "copied")) {
       session.run("INSERT OVERWRITE c.db.%s ".formatted(name) + ROWS);
 
-      assertThat(current(warehouse.resolve("db/" + name)).validity())
+      assertThat(InService.of(warehouse.resolve("db/" + name)).validity())
           .isNotNull()
           .satisfies(validity -> assertThat(validity.retention()).isEqualTo(Duration.ofDays(30)));
       assertThat(Histories.versions(warehouse.resolve("db/" + name)))
@@ -230,11 +219,12 @@ class HistoryQueryTest {
     session = Sql.batch(1).run(Histories.ddl(directory).replace("'4'", "'1'"));
     session.run("INSERT OVERWRITE prices " + ROWS);
     session.run("ALTER TABLE prices SET ('history.retention' = '7 d')");
-    assertThat(current(directory).validity()).isEqualTo(Validity.FOREVER);
+    assertThat(InService.of(directory).validity()).isEqualTo(Validity.FOREVER);
 
     session.run("INSERT INTO prices VALUES ('bread', 4, TO_TIMESTAMP_LTZ(4000, 3), FALSE)");
 
-    assertThat(current(directory).validity()).isEqualTo(new Validity(Duration.ofDays(7), null));
+    assertThat(InService.of(directory).validity())
+        .isEqualTo(new Validity(Duration.ofDays(7), null));
     new Compactor(directory).run();
     assertThat(Histories.versions(directory))
         .containsExactlyInAnyOrder("milk -1500=7", "salt 500 ended", "bread 4000=4");
@@ -316,10 +306,11 @@ class HistoryQueryTest {
                 "INSERT INTO target SELECT p.price FROM orders AS o LEFT JOIN prices FOR SYSTEM_TIME AS OF o.pt AS p ON p.item = 'bread' AND p.valid_at = TO_TIMESTAMP_LTZ(o.f0, 3)")
             .getJobClient()
             .orElseThrow();
-    while (ORDERED.get() < 2) { // then the first one waits
-      assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
-      Thread.onSpinWait();
-    }
+    Await.until(
+        () -> {
+          assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
+          return ORDERED.get() >= 2; // then the first one waits
+        });
 
     job.stopWithSavepoint(false, savepoints.toString(), SavepointFormatType.CANONICAL).get();
 

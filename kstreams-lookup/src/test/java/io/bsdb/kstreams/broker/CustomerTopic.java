@@ -1,10 +1,10 @@
 package io.bsdb.kstreams.broker;
 
 import io.bsdb.kstreams.store.SnapshotStores;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Await;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -73,9 +73,8 @@ final class CustomerTopic implements AutoCloseable {
     Map<String, String> before = endPositions();
     admin.deleteTopics(List.of(name)).all().get(1, TimeUnit.MINUTES);
     create();
-    while (endPositions().keySet().equals(before.keySet())) {
-      Thread.onSpinWait(); // the broker is about to learn of it
-    }
+    // The broker is about to learn of it.
+    Await.until(() -> !endPositions().keySet().equals(before.keySet()));
   }
 
   /** Sends random puts and deletes, and waits until the broker has them. */
@@ -113,9 +112,7 @@ final class CustomerTopic implements AutoCloseable {
             Map.<String, Object>of("bootstrap.servers", bootstrapServers),
             new StringDeserializer(),
             new StringDeserializer())) {
-      while (consumer.partitionsFor(name).size() <= PARTITIONS) {
-        Thread.onSpinWait(); // the broker is about to learn of it
-      }
+      Await.until(() -> consumer.partitionsFor(name).size() > PARTITIONS);
     }
     producer.close();
     producer = producer(Map.of());
@@ -138,14 +135,7 @@ final class CustomerTopic implements AutoCloseable {
   /** Builds a table of what the topic stands for. */
   void build(Path table, Map<String, String> positions) throws IOException {
     WriterOptions options = WriterOptions.builder().sourcePositions(positions).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
-      for (Map.Entry<String, String> customer : model.entrySet()) {
-        writer.add(
-            customer.getKey().getBytes(StandardCharsets.UTF_8),
-            customer.getValue().getBytes(StandardCharsets.UTF_8));
-      }
-      writer.publish();
-    }
+    Records.of(model).publish(table, options);
   }
 
   @Override

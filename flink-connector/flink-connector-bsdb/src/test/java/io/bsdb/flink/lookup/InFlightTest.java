@@ -2,11 +2,11 @@ package io.bsdb.flink.lookup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.TimeUnit;
+import io.bsdb.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(60)
 class InFlightTest {
   private final InFlight inFlight = new InFlight();
 
@@ -26,9 +26,7 @@ class InFlightTest {
     for (int i = 0; i < many - 1; i++) {
       inFlight.end();
     }
-    while (waiting.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> waiting.getState() == Thread.State.WAITING);
     inFlight.end();
     waiting.join();
   }

@@ -10,6 +10,7 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.testkit.Await;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.nio.charset.StandardCharsets;
@@ -171,9 +172,7 @@ class KeyShareLookupTest {
 
     publish("two");
 
-    while (value(function, compared).equals("one")) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> !value(function, compared).equals("one"));
     assertThat(value(function, compared)).isEqualTo("two");
     function.close();
   }

@@ -1,12 +1,19 @@
 package io.bsdb.flink.lookup;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.KeyShare;
 import java.util.List;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Lets tests see which readers are open. */
-public final class OpenReaders {
-  private OpenReaders() {}
+/** Shows which readers are open; as an extension, requires that each test leaves none. */
+public final class OpenReaders implements AfterEachCallback {
+  @Override
+  public void afterEach(ExtensionContext context) {
+    assertThat(count()).isZero();
+  }
 
   public static int count() {
     return SharedSnapshots.openCount();

@@ -6,6 +6,7 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.Await;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.InterruptedIOException;
@@ -47,9 +48,7 @@ class SharedSnapshotsTest {
             () -> {
               Thread first = new Thread(copying, "copying");
               first.start();
-              while (first.getState() != Thread.State.WAITING) {
-                Thread.onSpinWait();
-              }
+              Await.until(() -> first.getState() == Thread.State.WAITING);
               Thread second = new Thread(waiting, "waiting");
               second.start();
               second.interrupt();

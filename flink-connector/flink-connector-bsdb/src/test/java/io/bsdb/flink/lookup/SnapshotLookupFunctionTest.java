@@ -7,6 +7,7 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.RecordEncoder;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.Await;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -100,9 +101,7 @@ class SnapshotLookupFunctionTest {
 
     publish(new IntType(), 2);
 
-    while (value(function).equals(1)) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> !value(function).equals(1));
     assertThat(value(function)).isEqualTo(2);
   }
 
@@ -128,16 +127,12 @@ class SnapshotLookupFunctionTest {
     Path damaged = Files.createDirectory(directory.resolve("snapshots/0000000007-0a0b0c0d"));
     Files.writeString(damaged.resolve("manifest.json"), "{}");
     Files.writeString(directory.resolve("CURRENT"), "0000000007-0a0b0c0d\n");
-    while (OpenReaders.failedRefreshes() == 0) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> OpenReaders.failedRefreshes() != 0);
     assertThat(value(function)).isEqualTo(1);
 
     Files.writeString(directory.resolve("CURRENT"), healthy + "\n");
     publish(new IntType(), 2);
-    while (value(function).equals(1)) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> !value(function).equals(1));
     assertThat(value(function)).isEqualTo(2);
   }
 
@@ -149,18 +144,14 @@ class SnapshotLookupFunctionTest {
 
     publish(TestLookup.STRING, StringData.fromString("x"));
     String other = Table.at(directory).requireCurrentVersion();
-    while (!OpenReaders.versions().contains(other)) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> OpenReaders.versions().contains(other));
     assertThat(value(function)).isEqualTo(1);
     assertThat(value(function)).isEqualTo(1);
     assertThatThrownBy(() -> open(function(new IntType(), OFTEN)))
         .hasMessageContaining("column 'v': snapshot has STRING, DDL says INT");
 
     publish(new IntType(), 2);
-    while (value(function).equals(1)) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> !value(function).equals(1));
     assertThat(value(function)).isEqualTo(2);
   }
 

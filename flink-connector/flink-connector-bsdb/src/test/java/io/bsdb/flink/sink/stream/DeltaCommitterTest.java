@@ -17,10 +17,11 @@ import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
-import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.manifest.StreamProgress.Checkpoint;
-import io.bsdb.writer.DeltaWriter;
+import io.bsdb.testkit.Await;
+import io.bsdb.testkit.InService;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.SegmentFiles;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -164,10 +165,6 @@ class DeltaCommitterTest {
     return request.repeated().get() == 1;
   }
 
-  private Manifest current() throws IOException {
-    return table.manifest(table.requireCurrentVersion());
-  }
-
   private long value() throws IOException {
     try (SnapshotReader reader = SnapshotReader.open(directory)) {
       return ByteBuffer.wrap(Objects.requireNonNull(reader.get(bytes(1)))).getLong();
@@ -187,7 +184,7 @@ class DeltaCommitterTest {
   void buildsATableWithoutVersionAndAppends() throws IOException {
     assertThat(repeats(delta(at(A, 1), null))).isFalse();
     assertThat(table.versions()).hasSize(2);
-    assertThat(current().changes().streams().get("s").last()).isEqualTo(at(A, 1));
+    assertThat(InService.of(table).changes().streams().get("s").last()).isEqualTo(at(A, 1));
     assertThat(value()).isEqualTo(1);
   }
 
@@ -204,7 +201,7 @@ class DeltaCommitterTest {
     assertThat(repeats(second)).isTrue();
     assertThat(repeats(third)).isTrue();
     assertThat(table.currentVersion()).isEqualTo(before);
-    assertThat(current().changes().segments()).hasSize(3);
+    assertThat(InService.of(table).changes().segments()).hasSize(3);
     assertThat(value()).isEqualTo(3);
   }
 
@@ -216,7 +213,7 @@ class DeltaCommitterTest {
     new Compactor(directory).maxSegments(1).foldFraction(Double.POSITIVE_INFINITY).run();
     assertThat(repeats(first)).isTrue();
     new Compactor(directory).foldFraction(0).run();
-    assertThat(current().changes().segments()).isEmpty();
+    assertThat(InService.of(table).changes().segments()).isEmpty();
     assertThat(repeats(first)).isTrue();
     assertThat(value()).isEqualTo(2);
   }
@@ -226,9 +223,9 @@ class DeltaCommitterTest {
     repeats(delta(at(A, 1), null));
     repeats(delta(at(A, 2), at(A, 1)));
     repeats(delta(at(B, 2), at(A, 1)));
-    assertThat(current().changes().streams().get("s").last()).isEqualTo(at(B, 2));
+    assertThat(InService.of(table).changes().streams().get("s").last()).isEqualTo(at(B, 2));
     repeats(delta(at(C, 2), at(A, 1)));
-    assertThat(current().changes().streams().get("s").superseded())
+    assertThat(InService.of(table).changes().streams().get("s").superseded())
         .containsExactly(at(A, 2), at(B, 2));
   }
 
@@ -252,7 +249,7 @@ class DeltaCommitterTest {
         "another job wrote the stream, up to " + at(A, 7),
         "choose another 'sink.stream', or end the stream by CALL sys.end_stream('database.table', 's')");
     assertThat(repeats(delta(new StreamRule("other", at(B, 1), null), 9))).isFalse();
-    assertThat(current().changes().streams()).containsOnlyKeys("s", "other");
+    assertThat(InService.of(table).changes().streams()).containsOnlyKeys("s", "other");
   }
 
   @Test
@@ -320,15 +317,12 @@ class DeltaCommitterTest {
   void mergesSegments() throws IOException {
     repeats(delta(at(A, 1), null));
     for (int i = 0; i < Compactor.MAX_SEGMENTS; i++) {
-      try (DeltaWriter writer = DeltaWriter.create(table)) {
-        writer.put(bytes(i), bytes(100));
-        writer.publish();
-      }
+      Records.empty().add(bytes(i), bytes(100)).change(table);
     }
     assertThat(repeats(delta(at(A, 2), at(A, 1)))).isFalse();
-    assertThat(current().changes().segments()).hasSize(1);
-    assertThat(current().changes().count()).isEqualTo(Compactor.MAX_SEGMENTS);
-    assertThat(current().changes().streams().get("s").last()).isEqualTo(at(A, 2));
+    assertThat(InService.of(table).changes().segments()).hasSize(1);
+    assertThat(InService.of(table).changes().count()).isEqualTo(Compactor.MAX_SEGMENTS);
+    assertThat(InService.of(table).changes().streams().get("s").last()).isEqualTo(at(A, 2));
     assertThat(value()).isEqualTo(2);
   }
 
@@ -345,7 +339,7 @@ class DeltaCommitterTest {
       Delta many = new Delta(new StreamRule("s", at(A, 2), at(A, 1)), files);
       committer.commit(List.of(new TestRequest<>(many)));
     }
-    assertThat(current().changes().segments()).hasSize(1);
+    assertThat(InService.of(table).changes().segments()).hasSize(1);
     assertThat(value()).isEqualTo(Changes.MAX_SEGMENTS / 4 - 1);
   }
 
@@ -361,11 +355,11 @@ class DeltaCommitterTest {
       other.commit(
           List.of(new TestRequest<>(new Delta(new StreamRule("s", at(A, 1), null), files))));
     }
-    assertThat(current().changes().segments()).hasSize(files.size());
+    assertThat(InService.of(table).changes().segments()).hasSize(files.size());
     try (DeltaCommitter first = open(FaultyBuild.table(path), null, true)) {
       first.commit(List.of(new TestRequest<>(delta(at(A, 2), at(A, 1)))));
     }
-    assertThat(current().changes().segments()).hasSize(1);
+    assertThat(InService.of(table).changes().segments()).hasSize(1);
   }
 
   /** So that a job goes on whose merges have failed until a version could have no more segments. */
@@ -382,15 +376,17 @@ class DeltaCommitterTest {
       other.commit(
           List.of(new TestRequest<>(new Delta(new StreamRule("s", at(A, 1), null), files))));
     }
-    assertThat(current().changes().segments()).hasSize(files.size());
+    assertThat(InService.of(table).changes().segments()).hasSize(files.size());
 
     open(FaultyBuild.table(path), table.begin(), true).close();
-    assertThat(current().changes().segments()).as("a batch job").hasSize(remote ? files.size() : 1);
+    assertThat(InService.of(table).changes().segments())
+        .as("a batch job")
+        .hasSize(remote ? files.size() : 1);
 
     open(FaultyBuild.table(path), null, true).close();
 
-    assertThat(current().changes().segments()).hasSize(1);
-    assertThat(current().changes().streams().get("s").last()).isEqualTo(at(A, 1));
+    assertThat(InService.of(table).changes().segments()).hasSize(1);
+    assertThat(InService.of(table).changes().streams().get("s").last()).isEqualTo(at(A, 1));
     assertThat(value()).isEqualTo(Changes.MAX_SEGMENTS / 4);
   }
 
@@ -439,7 +435,7 @@ class DeltaCommitterTest {
       committer.commit(
           List.of(new TestRequest<>(delta(new StreamRule("other", at(B, 1), null), 2))));
     }
-    assertThat(current().changes().streams()).containsOnlyKeys("other");
+    assertThat(InService.of(table).changes().streams()).containsOnlyKeys("other");
     assertThat(value()).isEqualTo(2);
   }
 
@@ -488,9 +484,7 @@ class DeltaCommitterTest {
   /** Waits until all partitions have been folded, or the test runs out of time. */
   private void awaitFolded() {
     Counter folded = (Counter) Objects.requireNonNull(metrics.get("bsdb.table.t.foldedPartitions"));
-    while (folded.getCount() < FaultyBuild.PARTITIONS) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> folded.getCount() >= FaultyBuild.PARTITIONS);
   }
 
   private static Stream<Thread> folds() {
@@ -515,16 +509,16 @@ class DeltaCommitterTest {
         committer.commit(List.of(new TestRequest<>(delta(at(A, n), at(A, n - 1)))));
       }
       awaitFolded();
-      Checkpoint last = current().changes().streams().get("s").last();
+      Checkpoint last = InService.of(table).changes().streams().get("s").last();
       Checkpoint next = at(A, last.number() + 1);
       committer.commit(List.of(new TestRequest<>(delta(next, last))));
       assertThat(value()).isEqualTo(next.number());
     }
     assertThat(temporaryDirectories()).isEmpty();
-    Changes changes = current().changes();
+    Changes changes = InService.of(table).changes();
     assertThat(changes.segments()).allMatch(segment -> segment.puts() == 1);
     assertThat(changes.history().segments().isEmpty()).isEqualTo(remote);
-    assertThat(current().recordCount()).isEqualTo(MANY);
+    assertThat(InService.of(table).recordCount()).isEqualTo(MANY);
     try (SnapshotReader reader = SnapshotReader.open(directory)) {
       assertThat(reader.get(bytes(MANY - 1))).isEqualTo(bytes(1));
     }
@@ -538,7 +532,7 @@ class DeltaCommitterTest {
       committer.commit(List.of(new TestRequest<>(many(at(A, 1), null))));
       assertThat(folds()).isEmpty();
     }
-    assertThat(current().recordCount()).isZero();
+    assertThat(InService.of(table).recordCount()).isZero();
   }
 
   /** Whoever is overtaken tries again, or is told to. */
@@ -557,7 +551,7 @@ class DeltaCommitterTest {
       assertThat(value()).isEqualTo(19);
     }
     new Compactor(directory).foldFraction(0).run();
-    assertThat(current().recordCount()).isEqualTo(MANY);
+    assertThat(InService.of(table).recordCount()).isEqualTo(MANY);
     try (SnapshotReader reader = SnapshotReader.open(directory)) {
       for (long key = 0; key < MANY; key++) {
         assertThat(reader.get(bytes(key))).isEqualTo(bytes(key == 1 ? 19 : 1));
@@ -583,15 +577,11 @@ class DeltaCommitterTest {
       tried.await();
       committer.commit(List.of(new TestRequest<>(delta(at(A, 2), at(A, 1)))));
       assertThat(value()).isEqualTo(2);
-      assertThat(current().recordCount()).isZero();
-      while (gauge("upkeepFailures") == 0) {
-        Thread.onSpinWait();
-      }
+      assertThat(InService.of(table).recordCount()).isZero();
+      Await.until(() -> gauge("upkeepFailures") != 0);
       NoRenameFileSystem.full(name -> false);
       awaitFolded(); // by itself
-      while (gauge("upkeepFailures") > 0) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> gauge("upkeepFailures") == 0);
     }
     assertThat(temporaryDirectories()).isEmpty();
     assertThat(value()).isEqualTo(2);
@@ -621,7 +611,7 @@ class DeltaCommitterTest {
       fold = folds().findAny().orElseThrow();
     }
     assertThat(fold.isAlive()).isFalse();
-    assertThat(current().recordCount()).isZero();
+    assertThat(InService.of(table).recordCount()).isZero();
     assertThat(temporaryDirectories()).isEmpty();
     assertThat(value()).isEqualTo(1);
   }
@@ -648,12 +638,10 @@ class DeltaCommitterTest {
     replacing.await();
     Thread closer = new Thread(committer::close, "closer");
     closer.start();
-    while (closer.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> closer.getState() == Thread.State.WAITING);
     closing.countDown();
     closer.join();
-    assertThat(current().recordCount()).as("what was folded is in service").isPositive();
+    assertThat(InService.of(table).recordCount()).as("what was folded is in service").isPositive();
     assertThat(value()).isEqualTo(1);
   }
 

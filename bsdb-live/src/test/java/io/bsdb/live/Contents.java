@@ -1,0 +1,33 @@
+package io.bsdb.live;
+
+import static io.bsdb.testkit.Utf8.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.reader.RecordCursor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Reads all records of a table whose keys and values are text. */
+final class Contents {
+  private Contents() {}
+
+  static Map<String, String> of(Path table) throws IOException {
+    try (WritableTable opened = WritableTable.open(table)) {
+      return of(opened.cursor());
+    }
+  }
+
+  /** Walks to the end and closes the cursor; each key comes once. */
+  static Map<String, String> of(RecordCursor cursor) throws IOException {
+    Map<String, String> content = new HashMap<>();
+    try (cursor) {
+      while (cursor.next()) {
+        String key = text(cursor.key());
+        assertThat(content.put(key, text(cursor.value()))).as(key).isNull();
+      }
+    }
+    return content;
+  }
+}

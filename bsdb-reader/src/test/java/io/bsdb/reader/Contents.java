@@ -1,0 +1,42 @@
+package io.bsdb.reader;
+
+import static io.bsdb.testkit.Utf8.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Reads all records of a table whose keys and values are text. */
+public final class Contents {
+  private Contents() {}
+
+  /** Reads the version in service. */
+  public static Map<String, String> of(Path table) throws IOException {
+    try (SnapshotReader reader = SnapshotReader.open(table)) {
+      return of(reader);
+    }
+  }
+
+  /** Reads the version in service, and verifies its files. */
+  public static Map<String, String> verified(Path table) throws IOException {
+    String version = Table.at(table).requireCurrentVersion();
+    SnapshotVerifier.verify(table.resolve("snapshots").resolve(version));
+    return of(table);
+  }
+
+  /** Scans a version, in which each key is found, and comes once. */
+  public static Map<String, String> of(SnapshotReader reader) throws IOException {
+    Map<String, String> content = new HashMap<>();
+    try (RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        byte[] key = cursor.key();
+        assertThat(reader.get(key)).isEqualTo(cursor.value());
+        assertThat(content.put(text(key), text(cursor.value()))).as(text(key)).isNull();
+      }
+    }
+    return content;
+  }
+}
