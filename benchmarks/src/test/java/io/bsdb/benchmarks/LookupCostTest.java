@@ -148,9 +148,7 @@ class LookupCostTest {
    * in the list (52 bytes), and as much again for what the compiler leaves of hashes and lists.
    */
   @ParameterizedTest
-  @EnumSource(
-      value = Layout.class,
-      names = {"BLOCKED", "SYMBOLS"})
+  @EnumSource(names = {"BLOCKED", "SYMBOLS"})
   void getAllAllocatesLittleBesideTheValues(Layout layout) throws IOException {
     List<List<byte[]>> batches = queries.batches(Measure.BATCH);
     assertAllocates(

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.InService;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,18 +35,8 @@ class ApplyCommandTest {
     Path cities = Files.writeString(directory.resolve("in.csv"), ROWS);
     String schema = "id BIGINT, name STRING NOT NULL, pop INT";
     succeeds(
-        CommandRun.of(
-            "build",
-            "-t",
-            rows,
-            "-i",
-            cities,
-            "--format",
-            "csv",
-            "--key",
-            "id",
-            "--schema",
-            schema));
+        CommandRun.line(
+            "build -t %s -i %s --format csv --key id --schema %s", rows, cities, schema));
   }
 
   private static CommandRun succeeds(CommandRun run) {
@@ -64,10 +54,6 @@ class ApplyCommandTest {
     return succeeds(CommandRun.of("scan", "-t", table)).out().lines().sorted().toList();
   }
 
-  private static Manifest inService(Path table) throws IOException {
-    return Table.at(table).manifest(Table.at(table).requireCurrentVersion());
-  }
-
   @Test
   void appliesTextAsOneVersion() throws IOException {
     CommandRun apply =
@@ -81,7 +67,7 @@ class ApplyCommandTest {
             version
                 + " is in service: 2 records in partition files of 8.34 KiB, changed by 3 puts and 3"
                 + " deletes in 1 segments of "
-                + inService(text).changes().length()
+                + InService.of(text).changes().length()
                 + " B\n");
     assertThat(Table.at(text).versions()).hasSize(2);
     assertThat(scan(text)).containsExactly("rose\tdark red", "tulip\tnew");
@@ -129,15 +115,8 @@ class ApplyCommandTest {
             apply(
                 rows,
                 changes,
-                "--format",
-                "jsonl",
-                "--op-column",
-                "__op",
-                "--position",
-                "cities-0=4711",
-                "--position",
-                "cities-1=12",
-                "--json"));
+                CommandRun.words(
+                    "--format jsonl --op-column __op --position cities-0=4711 --position cities-1=12 --json")));
 
     assertThat(apply.out())
         .isEqualTo(
@@ -148,7 +127,7 @@ class ApplyCommandTest {
             "{\"id\": 1, \"name\": \"Ulm\", \"pop\": null}",
             "{\"id\": 3, \"name\": \"Kiel\", \"pop\": 7}",
             "{\"id\": 4, \"name\": \"Hof\", \"pop\": 1}");
-    assertThat(inService(rows).sourcePositions())
+    assertThat(InService.of(rows).sourcePositions())
         .isEqualTo(Map.of("cities-0", "4711", "cities-1", "12"));
   }
 
@@ -164,7 +143,7 @@ class ApplyCommandTest {
     assertThat(Table.at(rows).versions()).containsExactly(before);
 
     succeeds(apply(rows, "", "--format", "jsonl", "--position", "a=1"));
-    assertThat(inService(rows).sourcePositions()).isEqualTo(Map.of("a", "1"));
+    assertThat(InService.of(rows).sourcePositions()).isEqualTo(Map.of("a", "1"));
   }
 
   @ParameterizedTest

@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -8,10 +9,10 @@ import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.table.SnapshotDirectory;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -169,12 +170,7 @@ class BenchCommandTest {
 
   private Path table(WriterOptions options) throws IOException {
     Path table = directory.resolve("table");
-    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
-      for (int i = 0; i < RECORDS; i++) {
-        writer.add(bytes("key " + i), bytes("value " + i));
-      }
-      writer.publish();
-    }
+    Records.numbered(RECORDS, i -> "key " + i, i -> "value " + i).publish(table, options);
     return table;
   }
 
@@ -186,9 +182,5 @@ class BenchCommandTest {
     CommandRun bench = CommandRun.of(all);
     assertThat(bench.status()).as(bench.err()).isZero();
     return new ObjectMapper().readTree(bench.out());
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.ZstdOutputStream;
@@ -11,7 +12,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -90,18 +90,9 @@ class BuildCommandTest {
     Path input = file("in.txt", "a 1\n");
 
     CommandRun build =
-        CommandRun.of(
-            "build",
-            "-t",
-            table,
-            "-i",
-            input,
-            "--property",
-            "owner=ops",
-            "--property",
-            "query=a=b",
-            "--source-position",
-            "kafka:c1/orders/t1/0=4711");
+        CommandRun.line(
+            "build -t %s -i %s --property owner=ops --property query=a=b --source-position kafka:c1/orders/t1/0=4711",
+            table, input);
 
     assertThat(build.status()).as(build.err()).isZero();
     Manifest manifest = Table.at(table).manifest(Table.at(table).requireCurrentVersion());
@@ -128,11 +119,9 @@ class BuildCommandTest {
     }
 
     CommandRun build =
-        CommandRun.of(
-            "build",
-            "--table",
+        CommandRun.line(
+            "build --table %s --input %s %s %s",
             table,
-            "--input",
             directory.resolve("in.gz"),
             directory.resolve("in.zst"),
             directory.resolve("in.ZSTD"));
@@ -396,17 +385,9 @@ class BuildCommandTest {
     Path input = file("in.txt", text.toString());
     for (Layout layout : Layout.values()) {
       CommandRun build =
-          CommandRun.of(
-              "build",
-              "-t",
-              table,
-              "-i",
-              input,
-              "--layout",
-              layout.label(),
-              "--partitions",
-              3,
-              "--verify");
+          CommandRun.line(
+              "build -t %s -i %s --layout %s --partitions %s --verify",
+              table, input, layout.label(), 3);
       assertThat(build.status()).as(build.err()).isZero();
       assertThat(get("key4999")).isEqualTo("key4999\t" + "value ".repeat(19) + "\n");
     }
@@ -499,9 +480,5 @@ class BuildCommandTest {
 
   private Path file(String name, String text) throws IOException {
     return Files.write(directory.resolve(name), bytes(text));
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -8,6 +8,7 @@ import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.row.RowCodec;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.InService;
 import io.bsdb.writer.DeltaWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -102,17 +103,9 @@ class ChangeCommandsTest {
     Path rows = directory.resolve("rows");
     Path input = Files.writeString(directory.resolve("in.csv"), "a,b,name,pop\nDE,1,Ulm,5\n");
     succeeds(
-        "build",
-        "-t",
-        rows,
-        "-i",
-        input,
-        "--format",
-        "csv",
-        "--key",
-        "a,b",
-        "--schema",
-        "a STRING, b INT, name STRING NOT NULL, pop INT");
+        CommandRun.words(
+            "build -t %s -i %s --format csv --key a,b --schema %s",
+            rows, input, "a STRING, b INT, name STRING NOT NULL, pop INT"));
     return rows;
   }
 
@@ -391,10 +384,7 @@ class ChangeCommandsTest {
   void verifyFindsChangedRowsOfAnotherSchema() throws IOException {
     Path rows = rows();
     Table opened = Table.at(rows);
-    RowCodec codec =
-        RowCodec.of(
-            java.util.Objects.requireNonNull(
-                opened.manifest(opened.requireCurrentVersion()).schema()));
+    RowCodec codec = RowCodec.of(java.util.Objects.requireNonNull(InService.of(opened).schema()));
     try (DeltaWriter writer = DeltaWriter.create(opened)) {
       writer.put(codec.encodeKey("FR", 2), "no row".getBytes(StandardCharsets.UTF_8));
       writer.publish();

@@ -6,6 +6,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** What a command answered in this process. */
@@ -22,6 +25,19 @@ public final class CommandRun {
 
   public static CommandRun of(Object... arguments) {
     return withInput(new byte[0], arguments);
+  }
+
+  /** Runs a command of words between spaces, of which each {@code %s} is one of the values. */
+  static CommandRun line(String words, Object... values) {
+    return of(words(words, values));
+  }
+
+  /** Returns words between spaces, of which each {@code %s} is one of the values. */
+  static Object[] words(String words, Object... values) {
+    Iterator<Object> rest = List.of(values).iterator();
+    return Arrays.stream(words.split(" ", -1))
+        .map(word -> word.equals("%s") ? rest.next() : word)
+        .toArray();
   }
 
   /** Runs a command with something on standard input. */

@@ -7,14 +7,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Builds on a disk of 8 MiB, which needs a system where anybody may mount in a namespace. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class FullDiskTest {
   private static final int RECORDS = 250_000;
 

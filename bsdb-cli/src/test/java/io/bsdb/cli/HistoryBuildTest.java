@@ -4,9 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.cli.output.ExitStatus;
-import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Validity;
+import io.bsdb.testkit.InService;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,10 +51,6 @@ class HistoryBuildTest {
     return run;
   }
 
-  private Manifest inService() throws IOException {
-    return Table.at(directory).manifest(Table.at(directory).requireCurrentVersion());
-  }
-
   private List<String> history() {
     return succeeds(run("", "scan", "--history", "--format", "csv")).out().lines().skip(1).toList();
   }
@@ -63,7 +58,7 @@ class HistoryBuildTest {
   @Test
   void buildsAHistoryInKeyOrder() throws IOException {
     succeeds(build("--history"));
-    assertThat(inService().validity()).isEqualTo(Validity.FOREVER);
+    assertThat(InService.of(directory).validity()).isEqualTo(Validity.FOREVER);
     assertThat(history()).hasSize(3).first().isEqualTo("bread,320,2026-01-01T00:00:00Z,false");
     assertThat(succeeds(run("", "inspect")).out())
         .containsPattern("order +by key, with a history, replaced rows kept forever\n");
@@ -77,7 +72,7 @@ class HistoryBuildTest {
   @Test
   void leavesOutWhatIsNoLongerKept() throws IOException {
     succeeds(build("--history=1d"));
-    Validity validity = Objects.requireNonNull(inService().validity());
+    Validity validity = Objects.requireNonNull(InService.of(directory).validity());
     assertThat(validity.retention()).isEqualTo(Duration.ofDays(1));
     Instant horizon = Objects.requireNonNull(validity.horizon());
     assertThat(history())
@@ -99,7 +94,8 @@ class HistoryBuildTest {
   void strictLookupsAreRefusedBeforeTheHorizon() throws IOException {
     succeeds(build("--history=1d"));
     Instant horizon =
-        Objects.requireNonNull(Objects.requireNonNull(inService().validity()).horizon());
+        Objects.requireNonNull(
+            Objects.requireNonNull(InService.of(directory).validity()).horizon());
     Instant before = horizon.minusMillis(1);
 
     CommandRun refused = run("", "get", "--strict", "--as-of", before, "--", "bread", "milk");
@@ -211,16 +207,9 @@ class HistoryBuildTest {
     CommandRun run =
         run(
             "item,at,ended\nbread,2026-01-01T00:00:00Z,no\n",
-            "build",
-            "--history",
-            "--input",
-            "-",
-            "--format",
-            "csv",
-            "--key",
-            "item,at",
-            "--schema",
-            "item STRING, at TIMESTAMP_LTZ(3)");
+            CommandRun.words(
+                "build --history --input - --format csv --key item,at --schema %s",
+                "item STRING, at TIMESTAMP_LTZ(3)"));
     assertThat(run.status()).isEqualTo(ExitStatus.NO);
     assertThat(run.err()).contains("(standard input):2: ").contains("'no'");
   }

@@ -1,6 +1,6 @@
 package io.bsdb.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.cli.output.ExitStatus;
@@ -35,37 +35,16 @@ class InputOptionsTest {
     Files.write(input, records.getBytes(Charset.forName(name)));
 
     CommandRun build =
-        CommandRun.of(
-            "build",
-            "-t",
-            table,
-            "-i",
-            input,
-            "--charset",
-            name,
-            "--separator",
-            "r ",
-            "--verify-input");
+        CommandRun.line(
+            "build -t %s -i %s --charset %s --separator %s --verify-input",
+            table, input, name, "r ");
 
     assertThat(build.status()).as(build.err()).isEqualTo(ExitStatus.NO);
     assertThat(build.err()).contains("duplicate key 'Zü'").contains("input:1 and ");
     CommandRun rows =
-        CommandRun.of(
-            "build",
-            "-t",
-            table,
-            "-i",
-            input,
-            "--charset",
-            name,
-            "--format",
-            "csv",
-            "--separator",
-            " ",
-            "--schema",
-            "`Zür` STRING, `0` INT",
-            "--key",
-            "0");
+        CommandRun.line(
+            "build -t %s -i %s --charset %s --format csv --separator %s --schema %s --key 0",
+            table, input, name, " ", "`Zür` STRING, `0` INT");
     assertThat(rows.status()).as(rows.err()).isZero();
     assertThat(CommandRun.of("get", "-t", table, "--", "19999").out())
         .isEqualTo("19999\t{\"Zür\": \"Zür\", \"0\": 19999}\n");
@@ -90,18 +69,8 @@ class InputOptionsTest {
     Files.writeString(input, "a 1\nb 2\n");
 
     CommandRun build =
-        CommandRun.of(
-            "build",
-            "-t",
-            table,
-            "-i",
-            input,
-            "--threads",
-            "1",
-            "--layout",
-            "compressed",
-            "--dictionary-size",
-            "4K");
+        CommandRun.line(
+            "build -t %s -i %s --threads 1 --layout compressed --dictionary-size 4K", table, input);
 
     assertThat(build.status()).as(build.err()).isZero();
     CommandRun threads = CommandRun.of("build", "-t", table, "-i", input, "--threads", "-1");
@@ -122,8 +91,7 @@ class InputOptionsTest {
       assertThat(build.status()).as(build.err()).isZero();
     }
     CommandRun pipe =
-        CommandRun.withInput(
-            "a 1\n".getBytes(UTF_8), "build", "-t", table, "-i", "-", "--verify-input");
+        CommandRun.withInput(bytes("a 1\n"), "build", "-t", table, "-i", "-", "--verify-input");
     assertThat(pipe.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(pipe.err()).contains("--verify-input needs inputs that can be read twice");
   }
@@ -131,15 +99,9 @@ class InputOptionsTest {
   @Test
   void saysWhatDiffersFromTheInput() {
     CommandRun build =
-        CommandRun.of(
-            "build",
-            "-t",
-            table,
-            "--key",
-            "k",
-            "--verify-input",
-            "--query",
-            "SELECT i AS k, uuid() AS v FROM range(10) t(i)");
+        CommandRun.line(
+            "build -t %s --key k --verify-input --query %s",
+            table, "SELECT i AS k, uuid() AS v FROM range(10) t(i)");
 
     assertThat(build.status()).isEqualTo(ExitStatus.NO);
     assertThat(build.err())
@@ -154,8 +116,7 @@ class InputOptionsTest {
     Files.writeString(input, "a 1\nb 2\n\u00fc 3\n");
     assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
 
-    CommandRun get =
-        CommandRun.withInput("b\nx\nü".getBytes(UTF_8), "get", "-t", table, "--keys", "-");
+    CommandRun get = CommandRun.withInput(bytes("b\nx\nü"), "get", "-t", table, "--keys", "-");
 
     assertThat(get.status()).isEqualTo(ExitStatus.NO);
     assertThat(get.out()).isEqualTo("b\t2\nü\t3\n");
@@ -168,7 +129,7 @@ class InputOptionsTest {
         .isEqualTo(ExitStatus.UNREADABLE);
     CommandRun hex =
         CommandRun.withInput(
-            "61\nzz\n".getBytes(UTF_8), "get", "-t", table, "--keys", "-", "--encoding", "hex");
+            bytes("61\nzz\n"), "get", "-t", table, "--keys", "-", "--encoding", "hex");
     assertThat(hex.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(hex.out()).isEqualTo("61\t31\n");
     assertThat(hex.err()).contains("line 2: key 'zz' is not hex");

@@ -7,7 +7,6 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -15,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Without DuckDB on the class path. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class LeanArchiveTest {
   private static final String LEAN =
       Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))

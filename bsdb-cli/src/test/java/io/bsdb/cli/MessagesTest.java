@@ -9,13 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What reaches standard error, and so perhaps a terminal. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class MessagesTest {
   private static final String EVIL = "\u001b[31mred\u0007\u009b1m\u007f";
   private static final String HARMLESS = "\\u001b[31mred\\u0007\\u009b1m\\u007f";

@@ -71,19 +71,9 @@ class MirrorCommandTest {
     CommandRun run =
         CommandRun.into(
             out,
-            "mirror",
-            "-t",
-            table,
-            "-i",
-            input,
-            "--format",
-            "csv",
-            "--key",
-            "id",
-            "--every",
-            "0.01s",
-            "--health-file",
-            health);
+            CommandRun.words(
+                "mirror -t %s -i %s --format csv --key id --every 0.01s --health-file %s",
+                table, input, health));
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("run=published version=");
     assertThat(run.err())
@@ -109,21 +99,9 @@ class MirrorCommandTest {
     CommandRun run =
         CommandRun.into(
             out,
-            "mirror",
-            "-t",
-            table,
-            "-i",
-            input,
-            "--format",
-            "csv",
-            "--key",
-            "id",
-            "--publish",
-            "all",
-            "--keep",
-            "3",
-            "--every",
-            "0.01s");
+            CommandRun.words(
+                "mirror -t %s -i %s --format csv --key id --publish all --keep 3 --every 0.01s",
+                table, input));
     assertThat(run.status()).as(run.err()).isZero();
     String current = Table.at(table).requireCurrentVersion();
     assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("run=published version=" + current);
@@ -188,17 +166,9 @@ class MirrorCommandTest {
       CommandRun run =
           CommandRun.into(
               out,
-              "mirror",
-              "-t",
-              table,
-              "--jdbc",
-              "jdbc:failing:",
-              "--query",
-              "SELECT 1 AS id, 'one' AS name",
-              "--key",
-              "id",
-              "--every",
-              "0.01s");
+              CommandRun.words(
+                  "mirror -t %s --jdbc jdbc:failing: --query %s --key id --every 0.01s",
+                  table, "SELECT 1 AS id, 'one' AS name"));
       assertThat(run.status()).as(run.err()).isZero();
       assertThat(run.err())
           .contains(

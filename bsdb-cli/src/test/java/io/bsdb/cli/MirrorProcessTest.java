@@ -89,20 +89,9 @@ class MirrorProcessTest {
   void followsASourceThatChangesFailsAndComesBack() throws Exception {
     Path health = directory.resolve("health.json");
     start(
-        "-i",
-        input,
-        "--format",
-        "csv",
-        "--key",
-        "id",
-        "--every",
-        "0.2s",
-        "--keep",
-        "2",
-        "--port",
-        "0",
-        "--health-file",
-        health);
+        CommandRun.words(
+            "-i %s --format csv --key id --every 0.2s --keep 2 --port 0 --health-file %s",
+            input, health));
     URI address = URI.create(output.readLine());
     assertThat(nextRun("failed").path("error").asText()).isEqualTo("no such input: " + input);
     HttpResponse<String> ready = get(address, "/health/ready");
@@ -160,16 +149,9 @@ class MirrorProcessTest {
       Files.createDirectories(table.resolve("staging"))
           .register(staging, StandardWatchEventKinds.ENTRY_CREATE);
       start(
-          "--query",
-          "SELECT range AS id, 'name' AS name FROM range(1000000000000)",
-          "--key",
-          "id",
-          "--every",
-          "1h",
-          "--publish",
-          "all",
-          "--memory",
-          "64M");
+          CommandRun.words(
+              "--query %s --key id --every 1h --publish all --memory 64M",
+              "SELECT range AS id, 'name' AS name FROM range(1000000000000)"));
       staging.take();
     }
     mirror.toHandle().destroy();

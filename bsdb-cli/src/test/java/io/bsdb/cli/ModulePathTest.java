@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A program of a module of its own, with the libraries' jars on its module path. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class ModulePathTest {
   /** What the reader and the writer need. */
   private static final Pattern NEEDED =

@@ -110,12 +110,9 @@ class OrderedCommandsTest {
         """;
     build(
         blocks,
-        "--format",
-        "jsonl",
-        "--key",
-        "first",
-        "--schema",
-        "first BINARY(16), last BINARY(16), net STRING");
+        CommandRun.words(
+            "--format jsonl --key first --schema %s",
+            "first BINARY(16), last BINARY(16), net STRING"));
 
     assertThat(get("--floor", "192.0.2.17", "2001:db8::1", "9.1.2.3").out())
         .containsSubsequence("TEST-NET-1", "\"doc\"", "nine");
@@ -129,10 +126,7 @@ class OrderedCommandsTest {
   void findsTheBlockOfAnAddressThatIsANumber() throws IOException {
     build(
         "first,last,net\n3221225984,3221226239,TEST-NET-1\n150994944,167772159,nine\n",
-        "--format",
-        "csv",
-        "--key",
-        "first");
+        CommandRun.words("--format csv --key first"));
 
     String row =
         "{\"first\": 3221225984}\t{\"first\": 3221225984, \"last\": 3221226239, \"net\": \"TEST-NET-1\"}\n";
@@ -144,13 +138,9 @@ class OrderedCommandsTest {
   void showsAddressesThatAreDeclared() throws IOException {
     build(
         "first,last,net\n192.0.2.0,192.0.2.255,TEST-NET-1\n2001:db8::,2001:db8:ffff::,doc\n",
-        "--format",
-        "csv",
-        "--key",
-        "first",
-        "--schema",
-        "first IP, last IP, net STRING",
-        "--verify-input");
+        CommandRun.words(
+            "--format csv --key first --schema %s --verify-input",
+            "first IP, last IP, net STRING"));
 
     String doc = "{\"first\": \"2001:db8::\", \"last\": \"2001:db8:ffff::\", \"net\": \"doc\"}\n";
     assertThat(scan("--from", "2000::")).isEqualTo(doc);
@@ -165,21 +155,9 @@ class OrderedCommandsTest {
     CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", parquet);
     Path again = directory.resolve("again");
     CommandRun fromParquet =
-        CommandRun.of(
-            "build",
-            "-t",
-            again,
-            "-i",
-            parquet,
-            "--format",
-            "parquet",
-            "--key",
-            "first",
-            "--ip",
-            "first,last",
-            "--order",
-            "key",
-            "--verify-input");
+        CommandRun.line(
+            "build -t %s -i %s --format parquet --key first --ip first,last --order key --verify-input",
+            again, parquet);
     assertThat(fromParquet.status()).as(fromParquet.err()).isZero();
     assertThat(CommandRun.of("scan", "-t", again).out()).isEqualTo(scan());
   }
@@ -188,12 +166,7 @@ class OrderedCommandsTest {
   void takesAddressesOfInferredColumnsAndQueries() throws IOException {
     build(
         "first,net\n3221225984,TEST-NET-1\n150994944,nine\n",
-        "--format",
-        "csv",
-        "--key",
-        "first",
-        "--ip",
-        "first");
+        CommandRun.words("--format csv --key first --ip first"));
     assertThat(scan()).startsWith("{\"first\": \"9.0.0.0\", \"net\": \"nine\"}\n");
 
     Path queried = directory.resolve("queried");
@@ -228,16 +201,9 @@ class OrderedCommandsTest {
           {"1", "b", "no column 'b'"}
         }) {
       assertThat(
-              CommandRun.of(
-                      "build",
-                      "-t",
-                      table,
-                      "--key",
-                      "a",
-                      "--ip",
-                      wrong[1],
-                      "--query",
-                      sql.formatted(wrong[0]))
+              CommandRun.line(
+                      "build -t %s --key a --ip %s --query %s",
+                      table, wrong[1], sql.formatted(wrong[0]))
                   .err())
           .contains(wrong[2]);
     }
@@ -257,33 +223,14 @@ class OrderedCommandsTest {
   void buildsInKeyOrderWhateverTheRowsComeFrom() {
     Path first = directory.resolve("first");
     CommandRun query =
-        CommandRun.of(
-            "build",
-            "-t",
-            first,
-            "--order",
-            "key",
-            "--key",
-            "n",
-            "--verify-input",
-            "--query",
-            "SELECT CAST(x AS BIGINT) AS n FROM (VALUES (3), (-1), (2)) t(x)");
+        CommandRun.line(
+            "build -t %s --order key --key n --verify-input --query %s",
+            first, "SELECT CAST(x AS BIGINT) AS n FROM (VALUES (3), (-1), (2)) t(x)");
     assertThat(query.status()).as(query.err()).isZero();
     Path file = directory.resolve("rows.parquet");
     CommandRun.of("scan", "-t", first, "--format", "parquet", "-o", file);
     CommandRun parquet =
-        CommandRun.of(
-            "build",
-            "-t",
-            table,
-            "--order",
-            "key",
-            "--key",
-            "n",
-            "--format",
-            "parquet",
-            "-i",
-            file);
+        CommandRun.line("build -t %s --order key --key n --format parquet -i %s", table, file);
     assertThat(parquet.status()).as(parquet.err()).isZero();
     for (Path each : new Path[] {first, table}) {
       assertThat(CommandRun.of("scan", "-t", each, "--from", "0").out())
@@ -295,12 +242,8 @@ class OrderedCommandsTest {
   void takesLeadingColumns() throws IOException {
     build(
         "item,valid,price\na,2026-01-01,1\na,2026-02-01,2\nb,2026-01-15,3\n",
-        "--format",
-        "csv",
-        "--key",
-        "item,valid",
-        "--schema",
-        "item STRING, valid DATE, price INT");
+        CommandRun.words(
+            "--format csv --key item,valid --schema %s", "item STRING, valid DATE, price INT"));
 
     assertThat(get("--floor", "a,2026-01-31").out()).contains("\"price\": 1");
     assertThat(get("--floor", "b,2026-01-01").status()).isEqualTo(ExitStatus.NO);

@@ -82,12 +82,8 @@ class RowBuildTest {
         build(
             "csv",
             input,
-            "--separator",
-            ";",
-            "--key",
-            "c,a",
-            "--schema",
-            "d INT, c DECIMAL(6, 2), b DATE, a STRING");
+            CommandRun.words(
+                "--separator ; --key c,a --schema %s", "d INT, c DECIMAL(6, 2), b DATE, a STRING"));
 
     assertThat(build.status()).as(build.err()).isZero();
     assertThat(get("12.5,x"))
@@ -228,10 +224,9 @@ class RowBuildTest {
         build(
             "csv",
             input,
-            "--key",
-            "d,t,ts,tz,b",
-            "--schema",
-            "d DATE, t TIME, ts TIMESTAMP(6), tz TIMESTAMP_LTZ(3), b BYTES");
+            CommandRun.words(
+                "--key d,t,ts,tz,b --schema %s",
+                "d DATE, t TIME, ts TIMESTAMP(6), tz TIMESTAMP_LTZ(3), b BYTES"));
 
     assertThat(build.err())
         .contains(
@@ -270,10 +265,9 @@ class RowBuildTest {
         build(
             "jsonl",
             input,
-            "--key",
-            "id",
-            "--schema",
-            "id INT, tags ARRAY<STRING>, at ROW<x INT, y INT>, m MAP<STRING, BIGINT>");
+            CommandRun.words(
+                "--key id --schema %s",
+                "id INT, tags ARRAY<STRING>, at ROW<x INT, y INT>, m MAP<STRING, BIGINT>"));
 
     assertThat(build.status()).as(build.err()).isZero();
     assertThat(get("1"))
@@ -387,11 +381,7 @@ class RowBuildTest {
         build(
             "jsonl",
             file("in.jsonl", lines.toString()),
-            "--key",
-            "id",
-            "--on-bad-line",
-            "skip",
-            "--verify-input");
+            CommandRun.words("--key id --on-bad-line skip --verify-input"));
 
     assertThat(build.status()).as(build.err()).isZero();
     assertThat(build.err())
@@ -427,15 +417,8 @@ class RowBuildTest {
         .contains("in.csv:2: 1 fields for the columns [id, name]");
     Path changes = Files.writeString(directory.resolve("changes"), "2,,delete\n3,lily,put\n");
     CommandRun apply =
-        CommandRun.of(
-            "apply",
-            "-t",
-            directory.resolve("table"),
-            "-i",
-            changes,
-            "--format",
-            "csv",
-            "--no-header");
+        CommandRun.line(
+            "apply -t %s -i %s --format csv --no-header", directory.resolve("table"), changes);
     assertThat(apply.status()).as(apply.err()).isZero();
     assertThat(CommandRun.of("get", "-t", table(), "--", "2", "3").out()).contains("lily");
     assertThat(build("jsonl", file("in.jsonl", "{\"id\": 1}"), "--key", "id", "--no-header").err())

@@ -29,17 +29,9 @@ class ServeCommandTest {
     Process server =
         ChildCommand.start(
             messages,
-            "serve",
-            "--table",
-            "colours=" + table,
-            "--warehouse",
-            directory.resolve("warehouse"),
-            "--access",
-            "direct",
-            "--memory",
-            "64m",
-            "--port",
-            "0");
+            CommandRun.words(
+                "serve --table %s --warehouse %s --access direct --memory 64m --port 0",
+                "colours=" + table, directory.resolve("warehouse")));
     try (BufferedReader out =
         new BufferedReader(
             new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))) {

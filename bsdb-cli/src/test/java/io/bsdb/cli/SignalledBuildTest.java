@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Builds and scans that are told to end while they work or wait for input. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class SignalledBuildTest {
   @TempDir private Path directory;
 
@@ -35,15 +35,9 @@ class SignalledBuildTest {
     Process build =
         ChildCommand.start(
             messages,
-            "build",
-            "-t",
-            table,
-            "-i",
-            input.equals("-") ? input : pipe,
-            "--memory",
-            "64M",
-            "--partitions",
-            "4");
+            CommandRun.words(
+                "build -t %s -i %s --memory 64M --partitions 4",
+                table, input.equals("-") ? input : pipe));
     try (OutputStream in =
         input.equals("-") ? build.getOutputStream() : Files.newOutputStream(pipe)) {
       feedUntilItSpills(in);
@@ -110,13 +104,8 @@ class SignalledBuildTest {
     Process scan =
         ChildCommand.start(
             directory.resolve("messages"),
-            "scan",
-            "-t",
-            table,
-            "--format",
-            "parquet",
-            "-o",
-            output.resolve("rows.parquet"));
+            CommandRun.words(
+                "scan -t %s --format parquet -o %s", table, output.resolve("rows.parquet")));
     try {
       await(scan, () -> entries(output).length == 1);
       assertThat(run("kill", "-TERM", Long.toString(scan.pid()))).isZero();

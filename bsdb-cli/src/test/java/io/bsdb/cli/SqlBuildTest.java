@@ -209,12 +209,9 @@ class SqlBuildTest {
   void endsWithinItsMemory() {
     CommandRun build =
         build(
-            "--query",
-            "SELECT 1 AS id, list(i) AS l FROM range(100000000) r(i)",
-            "--key",
-            "id",
-            "--memory",
-            "64M");
+            CommandRun.words(
+                "--query %s --key id --memory 64M",
+                "SELECT 1 AS id, list(i) AS l FROM range(100000000) r(i)"));
 
     assertThat(build.status()).isEqualTo(ExitStatus.UNREADABLE);
     assertThat(build.err()).contains("Out of Memory Error").contains("give more with --memory");
@@ -252,17 +249,9 @@ class SqlBuildTest {
     Path login = Files.writeString(directory.resolve("login"), "user=bsdb\npassword=secret\n");
     CommandRun build =
         build(
-            "--jdbc",
-            url,
-            "--jdbc-properties",
-            login,
-            "--query",
-            "SELECT * FROM t",
-            "--key",
-            "id",
-            "--ip",
-            "address",
-            "--verify-input");
+            CommandRun.words(
+                "--jdbc %s --jdbc-properties %s --query %s --key id --ip address --verify-input",
+                url, login, "SELECT * FROM t"));
     assertThat(build.status()).as(build.err()).isZero();
     String byJdbc = CommandRun.of("scan", "-t", table).out();
     Path other = directory.resolve("other");

@@ -211,20 +211,9 @@ class TableCommandsTest {
     }
     Path input = Files.writeString(directory.resolve("in.jsonl"), text);
     CommandRun build =
-        CommandRun.of(
-            "build",
-            "-t",
-            table,
-            "-i",
-            input,
-            "--layout",
-            "symbols",
-            "--format",
-            "jsonl",
-            "--key",
-            "id",
-            "--schema",
-            "id BIGINT, name STRING, at ROW<zone STRING>");
+        CommandRun.line(
+            "build -t %s -i %s --layout symbols --format jsonl --key id --schema %s",
+            table, input, "id BIGINT, name STRING, at ROW<zone STRING>");
     assertThat(build.status()).as(build.err()).isZero();
 
     assertThat(CommandRun.of("inspect", "-t", table).out())

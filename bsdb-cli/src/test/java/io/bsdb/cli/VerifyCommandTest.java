@@ -1,15 +1,16 @@
 package io.bsdb.cli;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.table.SnapshotDirectory;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -107,15 +108,6 @@ class VerifyCommandTest {
   }
 
   private void write(WriterOptions options) throws IOException {
-    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
-      for (int i = 0; i < 1000; i++) {
-        writer.add(bytes("key " + i), bytes("value " + i));
-      }
-      writer.publish();
-    }
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
+    Records.numbered(1000, i -> "key " + i, i -> "value " + i).publish(table, options);
   }
 }

@@ -15,11 +15,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(60)
 class RowDamageTest {
   private static final HexFormat HEX = HexFormat.of();
   private static final int[] CHANGES = {1, 2, 4, 8, 16, 32, 64, 128, 0x55, 0xFF};

@@ -69,9 +69,7 @@ class FrameCompressionTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Layout.class,
-      names = {"COMPRESSED", "COMPRESSED_PAGES"})
+  @EnumSource(names = {"COMPRESSED", "COMPRESSED_PAGES"})
   void noiseTakesHardlyMoreSpaceCompressed(Layout layout) throws Exception {
     Layout plain = layout == Layout.COMPRESSED ? Layout.COMPACT : Layout.BLOCKED;
     double ratio = (double) build(layout).length() / build(plain).length();

@@ -9,13 +9,12 @@ import io.bsdb.writer.options.WriterOptions;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(60)
 class InterruptedBuildTest {
   @TempDir Path directory;
 

@@ -36,9 +36,7 @@ class PartitionRecordsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Duplicates.class,
-      names = {"FIRST", "LAST"})
+  @EnumSource(names = {"FIRST", "LAST"})
   void twoKeysWithOneHashAreNotTakenForDuplicates(Duplicates duplicates) throws Exception {
     PartitionRecords records = records(50);
     giveOneHash(records, 3, 17);

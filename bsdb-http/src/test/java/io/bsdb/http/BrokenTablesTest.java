@@ -3,6 +3,7 @@ package io.bsdb.http;
 import static io.bsdb.http.Client.json;
 import static io.bsdb.http.Client.problem;
 import static io.bsdb.http.Client.text;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -31,7 +32,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,7 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class BrokenTablesTest {
   @TempDir private Path directory;
   private Path table;
-  private BsdbServer server;
+  @AutoClose private BsdbServer server;
   private Client client;
 
   @BeforeEach
@@ -64,11 +65,6 @@ class BrokenTablesTest {
     }
     server = builder.start();
     client = new Client(server);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    server.close();
   }
 
   @ParameterizedTest
@@ -142,7 +138,7 @@ class BrokenTablesTest {
       held.close();
       shorten(table);
       assertThatThrownBy(service::close).hasMessageStartingWith("mapped file was shortened");
-      assertThatThrownBy(() -> open.reader().get(Tables.bytes("k")))
+      assertThatThrownBy(() -> open.reader().get(bytes("k")))
           .isInstanceOf(ClosedReaderException.class);
     }
   }

@@ -1,5 +1,6 @@
 package io.bsdb.http;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -57,14 +58,14 @@ class ClosingTest {
     try (Socket slow = client.connect();
         Socket idle = client.connect()) {
       OutputStream out = slow.getOutputStream();
-      out.write(Tables.bytes(HEAD));
+      out.write(bytes(HEAD));
       assertThat(Client.readAnswer(slow)).as("the request has arrived").startsWith("HTTP/1.1 100");
       request(idle);
       assertThat(Client.readAnswer(idle)).startsWith("HTTP/1.1 200");
       Thread closer = closer();
       assertThat(idle.getInputStream().read()).isEqualTo(-1);
       assertThat(closer.isAlive()).isTrue();
-      out.write(Tables.bytes(BODY));
+      out.write(bytes(BODY));
       assertThat(Client.readAnswer(slow)).startsWith("HTTP/1.1 200").contains("City 7");
       assertThat(slow.getInputStream().read()).isEqualTo(-1);
       closer.join();
@@ -76,7 +77,7 @@ class ClosingTest {
     server.close();
     serve(Map.of("request-millis", HOUR, "idle-millis", HOUR, "drain-millis", 100));
     try (Socket slow = client.connect()) {
-      slow.getOutputStream().write(Tables.bytes(HEAD));
+      slow.getOutputStream().write(bytes(HEAD));
       assertThat(Client.readAnswer(slow)).as("the request has arrived").startsWith("HTTP/1.1 100");
       server.close();
       assertThat(new String(slow.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
@@ -87,7 +88,7 @@ class ClosingTest {
   private static void request(Socket socket) throws IOException {
     socket
         .getOutputStream()
-        .write(Tables.bytes("GET /v1/tables/cities/rows/7 HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+        .write(bytes("GET /v1/tables/cities/rows/7 HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   }
 
   private Thread closer() {

@@ -1,6 +1,7 @@
 package io.bsdb.http;
 
 import static io.bsdb.http.Client.problem;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -54,7 +55,7 @@ class ConnectionsTest {
   private Socket connect(String begin) throws IOException {
     Socket socket = client.connect();
     open.add(socket);
-    socket.getOutputStream().write(Tables.bytes(begin));
+    socket.getOutputStream().write(bytes(begin));
     return socket;
   }
 
@@ -87,14 +88,14 @@ class ConnectionsTest {
   private static void awaitConnections(Socket asking, int count) throws IOException {
     String answer;
     do {
-      asking.getOutputStream().write(Tables.bytes(GET.replace("/v1/tables", "/metrics")));
+      asking.getOutputStream().write(bytes(GET.replace("/v1/tables", "/metrics")));
       answer = Client.readAnswer(asking);
       assertThat(answer).startsWith("HTTP/1.1 200");
     } while (!answer.contains("\nbsdb_http_connections " + count + ".0\n"));
   }
 
   private static void requireAnswer(Socket socket) throws IOException {
-    socket.getOutputStream().write(Tables.bytes(GET));
+    socket.getOutputStream().write(bytes(GET));
     assertThat(Client.readAnswer(socket)).startsWith("HTTP/1.1 200");
   }
 
@@ -139,7 +140,7 @@ class ConnectionsTest {
     Socket used = connect(GET);
     assertThat(Client.readAnswer(used)).startsWith("HTTP/1.1 200");
     assertThat(isClosed(connect(""))).isTrue();
-    used.getOutputStream().write(Tables.bytes(GET));
+    used.getOutputStream().write(bytes(GET));
     assertThat(Client.readAnswer(used)).as("between requests").startsWith("HTTP/1.1 200");
   }
 
@@ -155,7 +156,7 @@ class ConnectionsTest {
     assertThat(client.get("/health/live").statusCode()).isEqualTo(200);
     assertThat(client.get("/health/ready").statusCode()).isEqualTo(200);
     for (Socket socket : List.of(first, second)) {
-      socket.getOutputStream().write(Tables.bytes(" ".repeat(88) + "{\"keys\":[]}\n"));
+      socket.getOutputStream().write(bytes(" ".repeat(88) + "{\"keys\":[]}\n"));
       assertThat(Client.readAnswer(socket)).startsWith("HTTP/1.1 200");
     }
     assertThat(client.get("/v1/tables/t/rows/k").statusCode()).isEqualTo(200);

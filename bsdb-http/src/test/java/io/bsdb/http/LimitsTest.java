@@ -2,6 +2,7 @@ package io.bsdb.http;
 
 import static io.bsdb.http.Client.json;
 import static io.bsdb.http.Client.problem;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -118,11 +119,11 @@ class LimitsTest {
     for (String type : new String[] {"application/x-ndjson", "application/octet-stream"}) {
       byte[] three =
           type.endsWith("ndjson")
-              ? Tables.bytes("\"a\"\n\"b\"\n\"c\"")
+              ? bytes("\"a\"\n\"b\"\n\"c\"")
               : new byte[] {1, 0, 0, 0, 'a', 1, 0, 0, 0, 'b', 1, 0, 0, 0, 'c'};
       byte[] four =
           type.endsWith("ndjson")
-              ? Tables.bytes("\"a\"\n\"b\"\n\"c\"\n\"d\"")
+              ? bytes("\"a\"\n\"b\"\n\"c\"\n\"d\"")
               : new byte[] {1, 0, 0, 0, 'a', 1, 0, 0, 0, 'b', 1, 0, 0, 0, 'c', 1, 0, 0, 0, 'd'};
       assertThat(client.post(LOOKUP, three, "Content-Type", type).statusCode()).isEqualTo(200);
       assertThat(problem(client.post(LOOKUP, four, "Content-Type", type)))
@@ -186,8 +187,7 @@ class LimitsTest {
     try (Socket socket = client.connect()) {
       OutputStream out = socket.getOutputStream();
       out.write(
-          Tables.bytes(
-              "POST " + LOOKUP + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"));
+          bytes("POST " + LOOKUP + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"));
       out.flush();
       String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(answer).startsWith("HTTP/1.1 408").contains("urn:problem-type:bsdb:timeout");
@@ -199,7 +199,7 @@ class LimitsTest {
   void idleTime() throws Exception {
     serve(Map.of("idle-millis", 200));
     try (Socket socket = client.connect()) {
-      socket.getOutputStream().write(Tables.bytes("GET /v1/tables HTTP/1.1\r\nHost: loc"));
+      socket.getOutputStream().write(bytes("GET /v1/tables HTTP/1.1\r\nHost: loc"));
       assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
           .doesNotContain("200 OK");
     }
@@ -262,9 +262,9 @@ class LimitsTest {
       held.close();
       Held next = pinned.hold(table, older);
       pinned.close();
-      assertThat(next.reader().get(Tables.bytes("k"))).asString().isEqualTo("2");
+      assertThat(next.reader().get(bytes("k"))).asString().isEqualTo("2");
       next.close();
-      assertThatThrownBy(() -> next.reader().get(Tables.bytes("k")))
+      assertThatThrownBy(() -> next.reader().get(bytes("k")))
           .isInstanceOf(io.bsdb.reader.ClosedReaderException.class);
     }
   }
@@ -321,14 +321,14 @@ class LimitsTest {
       cache.opening.await();
       Future<Held> open = threads.submit(() -> pinned.hold(table, older));
       try (Held held = open.get(30, TimeUnit.SECONDS)) {
-        assertThat(held.reader().get(Tables.bytes("k"))).asString().isEqualTo("2");
+        assertThat(held.reader().get(bytes("k"))).asString().isEqualTo("2");
         assertThat(opened).isNotDone();
       } finally {
         cache.slow = false;
         cache.goOn.countDown();
       }
       try (Held held = opened.get()) {
-        assertThat(held.reader().get(Tables.bytes("k"))).asString().isEqualTo("1");
+        assertThat(held.reader().get(bytes("k"))).asString().isEqualTo("1");
       }
       budget.elastic().remove(cache);
     } finally {

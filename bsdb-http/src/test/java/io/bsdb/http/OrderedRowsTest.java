@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +29,7 @@ class OrderedRowsTest {
   private static final String SERIES = "/v1/tables/series/";
 
   @TempDir private Path directory;
-  private BsdbServer server;
+  @AutoClose private BsdbServer server;
   private Client client;
 
   private void serve(Access access) throws Exception {
@@ -48,11 +48,6 @@ class OrderedRowsTest {
             .refreshEvery(Duration.ZERO)
             .start();
     client = new Client(server);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    server.close();
   }
 
   private List<String> values(String address) throws Exception {
@@ -188,9 +183,7 @@ class OrderedRowsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "IO_URING"})
+  @EnumSource(names = {"MAPPED", "IO_URING"})
   void anEmptyStartIsThatOfTheRange(Access access) throws Exception {
     serve(access);
     for (String reverse : List.of("", "&reverse=true")) {
@@ -213,9 +206,7 @@ class OrderedRowsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "IO_URING"})
+  @EnumSource(names = {"MAPPED", "IO_URING"})
   void goOnWhereTheyEnded(Access access) throws Exception {
     serve(access);
     for (String range : List.of("prefix=milk", "prefix=milk&reverse=true")) {
@@ -235,9 +226,7 @@ class OrderedRowsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "IO_URING"})
+  @EnumSource(names = {"MAPPED", "IO_URING"})
   void refuseWhatMakesNoSense(Access access) throws Exception {
     serve(access);
     for (String what : List.of("rows:floor?key=k", "rows?prefix=k", "rows?limit=3")) {

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,7 +31,7 @@ class PagesTest {
   private static final Pattern LINK = Pattern.compile("(?:href|src|action)=\"?([^\" >]+)[\" >]");
 
   @TempDir private Path directory;
-  private BsdbServer server;
+  @AutoClose private BsdbServer server;
   private Client client;
   private String before;
 
@@ -54,11 +54,6 @@ class PagesTest {
             .table("words", words)
             .start();
     client = new Client(server);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    server.close();
   }
 
   @Test

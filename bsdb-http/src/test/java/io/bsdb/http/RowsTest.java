@@ -3,6 +3,7 @@ package io.bsdb.http;
 import static io.bsdb.http.Client.json;
 import static io.bsdb.http.Client.problem;
 import static io.bsdb.http.Client.text;
+import static io.bsdb.testkit.Utf8.bytes;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,7 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,7 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RowsTest {
   private final Access access;
   @TempDir private Path directory;
-  private BsdbServer server;
+  @AutoClose private BsdbServer server;
   private Client client;
   private String version;
 
@@ -62,11 +63,6 @@ class RowsTest {
             .refreshEvery(Duration.ZERO)
             .start();
     client = new Client(server);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    server.close();
   }
 
   @Test
@@ -129,7 +125,7 @@ class RowsTest {
       assertThat(client.get("/v1/tables/colours/rows?" + key).statusCode()).as(key).isEqualTo(200);
     }
     assertThat(client.get("/v1/tables/colours/rows/gr%C3%B6%C3%9Fe").statusCode()).isEqualTo(200);
-    String raw = new String(Tables.bytes("/v1/tables/colours/rows?key=😀+x"), ISO_8859_1);
+    String raw = new String(bytes("/v1/tables/colours/rows?key=😀+x"), ISO_8859_1);
     assertThat(client.rawGet(raw)).startsWith("HTTP/1.1 200");
     assertThat(problem(client.get("/v1/tables/colours/rows?key=zz&encoding=hex")))
         .isEqualTo("bad-key");

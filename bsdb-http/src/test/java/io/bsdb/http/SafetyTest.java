@@ -2,6 +2,7 @@ package io.bsdb.http;
 
 import static io.bsdb.http.Client.json;
 import static io.bsdb.http.Client.problem;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,7 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SafetyTest {
   @TempDir private Path directory;
   private Path table;
-  private BsdbServer server;
+  @AutoClose private BsdbServer server;
   private Client client;
 
   @BeforeEach
@@ -50,11 +51,6 @@ class SafetyTest {
     }
     server = builder.start();
     client = new Client(server);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    server.close();
   }
 
   @ParameterizedTest
@@ -216,7 +212,7 @@ class SafetyTest {
     try (Socket socket = client.connect()) {
       OutputStream out = socket.getOutputStream();
       out.write(
-          Tables.bytes(
+          bytes(
               "POST /v1/tables/t/rows:lookup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"keys\""));
       socket.shutdownOutput();
       assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))

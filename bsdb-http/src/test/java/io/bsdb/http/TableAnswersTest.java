@@ -24,7 +24,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class TableAnswersTest {
   @TempDir private Path directory;
-  private BsdbServer server;
+  @AutoClose private BsdbServer server;
   private Client client;
   private String first;
   private String second;
@@ -52,11 +52,6 @@ class TableAnswersTest {
     }
     server = BsdbServer.builder().table("cities", directory).refreshEvery(Duration.ZERO).start();
     client = new Client(server);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    server.close();
   }
 
   @Test

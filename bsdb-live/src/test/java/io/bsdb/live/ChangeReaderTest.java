@@ -1,15 +1,13 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.live.log.LogDirectory;
 import io.bsdb.reader.ClosedReaderException;
-import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.io.FileMemory;
-import io.bsdb.table.Table;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,46 +35,24 @@ class ChangeReaderTest {
     return directory.resolve("table");
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   private WritableTable open() throws IOException {
     return LiveTable.open(
         table(),
         WritableOptions.defaults().withDurability(Durability.OS),
-        new LiveTable.Place(
-            LogDirectory::new,
-            path -> Table.at(path).storage(),
-            SEGMENT_LENGTH,
-            LiveTable.PUBLISHED_SEGMENTS,
-            Duration.ofDays(1)));
+        Places.onDisk(SEGMENT_LENGTH, LiveTable.PUBLISHED_SEGMENTS, Duration.ofDays(1)));
   }
 
   /** Applies all that is durable. */
   private static void replay(ChangeReader reader, Map<String, String> replica) throws IOException {
     while (reader.next()) {
-      String key = new String(reader.key(), StandardCharsets.UTF_8);
+      String key = text(reader.key());
       byte[] value = reader.value();
       if (value == null) {
         replica.remove(key);
       } else {
-        replica.put(key, new String(value, StandardCharsets.UTF_8));
+        replica.put(key, text(value));
       }
     }
-  }
-
-  private static Map<String, String> content(Path copy) throws IOException {
-    Map<String, String> content = new HashMap<>();
-    try (WritableTable table = WritableTable.open(copy);
-        RecordCursor cursor = table.cursor()) {
-      while (cursor.next()) {
-        content.put(
-            new String(cursor.key(), StandardCharsets.UTF_8),
-            new String(cursor.value(), StandardCharsets.UTF_8));
-      }
-    }
-    return content;
   }
 
   @Test
@@ -93,7 +69,7 @@ class ChangeReaderTest {
         if (round == 3) {
           Path copy = directory.resolve("copy");
           position = table.checkpoint(copy);
-          replica = content(copy);
+          replica = Contents.of(copy);
           assertThat(replica).isEqualTo(model);
         }
         ChangeReader followed =
@@ -138,12 +114,12 @@ class ChangeReaderTest {
       List<String> keys = new ArrayList<>();
       while (reader.next()) {
         assertThat(reader.isLast()).isTrue();
-        keys.add(new String(reader.key(), StandardCharsets.UTF_8));
+        keys.add(text(reader.key()));
       }
       assertThat(keys).startsWith("a", "b").doesNotContain("c");
       table.publish();
       while (reader.next()) {
-        keys.add(new String(reader.key(), StandardCharsets.UTF_8));
+        keys.add(text(reader.key()));
       }
       assertThat(keys).containsExactly("a", "b", "c");
     }

@@ -1,13 +1,15 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.reader.KeyLookup;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -33,20 +35,10 @@ class ConcurrentLookupsTest {
     @Nullable String of(WritableTable table, String key) throws IOException;
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static @Nullable String text(byte @Nullable [] value) {
-    return value == null ? null : new String(value, StandardCharsets.UTF_8);
-  }
-
   private static @Nullable String intoABuffer(WritableTable table, String key) throws IOException {
     byte[] value = new byte[10];
     int length = table.get(bytes(key), ByteBuffer.wrap(value));
-    return length == KeyLookup.NOT_FOUND
-        ? null
-        : new String(value, 0, length, StandardCharsets.UTF_8);
+    return length == KeyLookup.NOT_FOUND ? null : new String(value, 0, length, UTF_8);
   }
 
   /** Looks up counters over and over; returns how often. */
@@ -72,11 +64,7 @@ class ConcurrentLookupsTest {
             ConcurrentLookupsTest::intoABuffer,
             (table, key) -> text(table.getAll(List.of(bytes(key))).get(0)),
             (table, key) -> table.sourcePositions().get(SOURCE));
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(directory, WriterOptions.builder().partitions(1).build())) {
-      writer.add(bytes("key"), bytes("value"));
-      writer.publish();
-    }
+    Records.of("key", "value").publish(directory, WriterOptions.builder().partitions(1).build());
     ExecutorService pool = Executors.newFixedThreadPool(lookups.size());
     AtomicBoolean done = new AtomicBoolean();
     try (WritableTable table =

@@ -1,11 +1,12 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.reader.ClosedReaderException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -29,14 +30,6 @@ class ConditionalWritesTest {
   private static final int ROUNDS = 300;
 
   @TempDir Path directory;
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static @Nullable String text(byte @Nullable [] value) {
-    return value == null ? null : new String(value, StandardCharsets.UTF_8);
-  }
 
   private WritableTable open(Durability durability) throws IOException {
     return WritableTable.open(directory, WritableOptions.defaults().withDurability(durability));

@@ -1,15 +1,14 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.live.log.LogDirectory;
-import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.Table;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,10 +43,6 @@ class CrashImagesOfVersionsTest {
   private final AtomicInteger begun = new AtomicInteger();
   private final AtomicInteger promised = new AtomicInteger();
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   private static Map<String, String> base() {
     Map<String, String> base = new HashMap<>();
     for (int i = 0; i < 2 * KEYS; i++) {
@@ -78,19 +73,7 @@ class CrashImagesOfVersionsTest {
     for (int i = 0; i < 2 * KEYS; i++) {
       byte[] value = table.get(bytes("key" + i));
       if (value != null) {
-        content.put("key" + i, new String(value, StandardCharsets.UTF_8));
-      }
-    }
-    return content;
-  }
-
-  private static Map<String, String> scan(WritableTable table) throws IOException {
-    Map<String, String> content = new HashMap<>();
-    try (RecordCursor cursor = table.cursor()) {
-      while (cursor.next()) {
-        content.put(
-            new String(cursor.key(), StandardCharsets.UTF_8),
-            new String(cursor.value(), StandardCharsets.UTF_8));
+        content.put("key" + i, text(value));
       }
     }
     return content;
@@ -170,13 +153,7 @@ class CrashImagesOfVersionsTest {
   }
 
   private static void build(Path path) throws IOException {
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(path, WriterOptions.builder().partitions(2).build())) {
-      for (Map.Entry<String, String> record : base().entrySet()) {
-        writer.add(bytes(record.getKey()), bytes(record.getValue()));
-      }
-      writer.publish();
-    }
+    Records.of(base()).publish(path, WriterOptions.builder().partitions(2).build());
   }
 
   private void crash(CrashingFiles files, String operation, Random random, int first, int sample)
@@ -198,11 +175,7 @@ class CrashImagesOfVersionsTest {
     return LiveTable.open(
         table,
         WritableOptions.defaults(),
-        new LiveTable.Place(
-            LogDirectory::new,
-            root -> Table.at(root).storage(),
-            SEGMENT_LENGTH,
-            LiveTable.Place.WHEN_ASKED));
+        Places.onDisk(SEGMENT_LENGTH, LiveTable.Place.WHEN_ASKED));
   }
 
   private static void check(Image image, boolean compact, String what) throws IOException {
@@ -214,7 +187,7 @@ class CrashImagesOfVersionsTest {
     try (WritableTable table = open(image.table)) {
       content = lookups(table);
       assertThat(possible).as(what).contains(content);
-      assertThat(scan(table)).as(what).isEqualTo(content);
+      assertThat(Contents.of(table.cursor())).as(what).isEqualTo(content);
     } catch (IOException e) {
       throw new IOException(what, e);
     }
@@ -222,7 +195,7 @@ class CrashImagesOfVersionsTest {
       try (WritableTable again = open(image.table)) {
         assertThat(lookups(again)).as(what).isEqualTo(content);
         again.compact();
-        assertThat(scan(again)).as(what).isEqualTo(content);
+        assertThat(Contents.of(again.cursor())).as(what).isEqualTo(content);
       }
     }
   }

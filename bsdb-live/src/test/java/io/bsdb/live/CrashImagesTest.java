@@ -1,5 +1,7 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,8 +9,6 @@ import io.bsdb.live.log.LogDirectory;
 import io.bsdb.live.log.LogStorage;
 import io.bsdb.table.Table;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,10 +31,6 @@ class CrashImagesTest {
   private static final int CHANGES = 60;
 
   @TempDir Path directory;
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
 
   private record Image(Path table, int acknowledged, int begun, int synced) {}
 
@@ -70,7 +66,7 @@ class CrashImagesTest {
       for (String key : List.of("key" + i, "other" + i)) {
         byte[] value = table.get(bytes(key));
         if (value != null) {
-          content.put(key, new String(value, StandardCharsets.UTF_8));
+          content.put(key, text(value));
         }
       }
     }
@@ -105,11 +101,7 @@ class CrashImagesTest {
             WritableOptions.defaults().withDurability(durability),
             faulty(
                 log -> {
-                  try {
-                    storage[0] = new CrashingStorage(log, crash);
-                  } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                  }
+                  storage[0] = CrashingStorage.of(log, crash);
                   return storage[0];
                 }))) {
       for (int i = 0; i < CHANGES; i++) {
@@ -146,19 +138,15 @@ class CrashImagesTest {
             WritableOptions.defaults(),
             faulty(
                 log -> {
-                  try {
-                    storage[0] =
-                        new CrashingStorage(
-                            log,
-                            (operation, name) -> {
-                              if (operations.getAndIncrement() == at) {
-                                Objects.requireNonNull(storage[0])
-                                    .crash(second.resolve("log"), random);
-                              }
-                            });
-                  } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                  }
+                  storage[0] =
+                      CrashingStorage.of(
+                          log,
+                          (operation, name) -> {
+                            if (operations.getAndIncrement() == at) {
+                              Objects.requireNonNull(storage[0])
+                                  .crash(second.resolve("log"), random);
+                            }
+                          });
                   return storage[0];
                 }))) {
       first = content(table);
@@ -290,19 +278,14 @@ class CrashImagesTest {
         table,
         WritableOptions.defaults().withDurability(durability),
         faulty(
-            log -> {
-              try {
-                return new CrashingStorage(
+            log ->
+                CrashingStorage.of(
                     log,
                     (operation, name) -> {
                       if (fault.isAt(operation, name)) {
                         throw new IOException("injected");
                       }
-                    });
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-            },
+                    }),
             Duration.ofDays(1))); // so that the write that is expected to fail is the first to
   }
 }

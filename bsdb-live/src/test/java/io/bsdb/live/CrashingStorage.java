@@ -5,6 +5,7 @@ import io.bsdb.live.log.LogDirectory;
 import io.bsdb.live.log.LogStorage;
 import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,8 +26,13 @@ final class CrashingStorage implements LogStorage {
   /** The path of the directory from where the files are counted, with a slash. */
   private final String prefix;
 
-  CrashingStorage(Path directory, Listener listener) throws IOException {
-    this(directory, listener, new CrashingFiles(directory), "");
+  /** Returns a log's directory on disk, for {@link LiveTable.Place}. */
+  static CrashingStorage of(Path directory, Listener listener) {
+    try {
+      return new CrashingStorage(directory, listener, new CrashingFiles(directory), "");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   CrashingStorage(Path directory, Listener listener, CrashingFiles files, String prefix) {

@@ -18,7 +18,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.StreamProgress;
 import io.bsdb.table.manifest.StreamProgress.Checkpoint;
 import io.bsdb.testkit.FaultyStorage;
-import io.bsdb.writer.DeltaWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -93,10 +93,7 @@ class DamagedCurrentTest {
         Map.entry(
             "delta",
             (table, none) -> {
-              try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
-                writer.put(KEY, KEY);
-                writer.publish();
-              }
+              Records.empty().add(KEY, KEY).change(Table.at(table));
             }),
         Map.entry("edit", (table, none) -> Table.at(table).edit(inService -> inService)),
         Map.entry("compact", (table, none) -> new Compactor(table).run()),
@@ -141,10 +138,7 @@ class DamagedCurrentTest {
     Path table = temporary.resolve("table");
     build(SnapshotWriter.create(table, WriterOptions.defaults()));
     for (String value : List.of("1", "2")) {
-      try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
-        writer.put(KEY, value.getBytes(UTF_8));
-        writer.publish();
-      }
+      Records.empty().add(KEY, value.getBytes(UTF_8)).change(Table.at(table));
     }
     return table;
   }
@@ -313,10 +307,7 @@ class DamagedCurrentTest {
   void aFollowerServesOnAndChangesOverOnceMended(State state) throws Exception {
     Path table = table();
     try (TableReader reader = TableReader.builder(table).refreshEvery(Duration.ZERO).open()) {
-      try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
-        writer.put(KEY, "3".getBytes(UTF_8));
-        writer.publish();
-      }
+      Records.empty().add(KEY, "3".getBytes(UTF_8)).change(Table.at(table));
       state.bring(table.resolve("CURRENT"));
       assertThatThrownBy(reader::refresh)
           .isInstanceOf(IOException.class)

@@ -1,13 +1,12 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.live.log.LogDirectory;
-import io.bsdb.table.Table;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -19,21 +18,13 @@ class DamagedLogTest {
 
   @TempDir Path directory;
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   /** Writes changes that stay in the log when the table is closed. */
   private void writeToTheLog(Durability durability, Writes writes) throws Exception {
     try (WritableTable table =
         LiveTable.open(
             directory,
             WritableOptions.defaults().withDurability(durability),
-            new LiveTable.Place(
-                LogDirectory::new,
-                root -> Table.at(root).storage(),
-                SEGMENT_LENGTH,
-                LiveTable.Place.WHEN_ASKED))) {
+            Places.onDisk(SEGMENT_LENGTH, LiveTable.Place.WHEN_ASKED))) {
       writes.to(table);
     }
   }
@@ -46,11 +37,7 @@ class DamagedLogTest {
     return LiveTable.open(
         directory,
         WritableOptions.defaults().withDurability(durability),
-        new LiveTable.Place(
-            LogDirectory::new,
-            place -> Table.at(place).storage(),
-            SEGMENT_LENGTH,
-            LiveTable.PUBLISHED_SEGMENTS));
+        Places.onDisk(SEGMENT_LENGTH, LiveTable.PUBLISHED_SEGMENTS));
   }
 
   /** After a clean close every byte of what was acknowledged is told from a torn end. */

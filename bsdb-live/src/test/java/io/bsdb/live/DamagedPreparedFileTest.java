@@ -1,11 +1,9 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.live.log.LogDirectory;
-import io.bsdb.table.Table;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -16,19 +14,11 @@ import org.junit.jupiter.api.io.TempDir;
 class DamagedPreparedFileTest {
   @TempDir Path directory;
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   private static WritableTable open(Path table) throws IOException {
     return LiveTable.open(
         table,
         WritableOptions.defaults().withDurability(Durability.COMMIT),
-        new LiveTable.Place(
-            LogDirectory::new,
-            root -> Table.at(root).storage(),
-            1 << 16,
-            LiveTable.Place.WHEN_ASKED));
+        Places.onDisk(1 << 16, LiveTable.Place.WHEN_ASKED));
   }
 
   /** Copies a table as a kill would leave it. */

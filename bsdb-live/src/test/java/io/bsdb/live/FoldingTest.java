@@ -1,10 +1,11 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.live.log.LogDirectory;
-import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.FileMemory;
@@ -12,11 +13,11 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.storage.TableStorage;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.InService;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,34 +43,19 @@ class FoldingTest {
     return directory.resolve("table");
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   private WritableTable open(WritableOptions options) throws IOException {
     return open(options, LiveTable.PUBLISHED_SEGMENTS);
   }
 
   private WritableTable open(WritableOptions options, int publishedSegments) throws IOException {
-    return LiveTable.open(
-        table(),
-        options,
-        new LiveTable.Place(
-            LogDirectory::new,
-            path -> Table.at(path).storage(),
-            SEGMENT_LENGTH,
-            publishedSegments));
+    return LiveTable.open(table(), options, Places.onDisk(SEGMENT_LENGTH, publishedSegments));
   }
 
   private void buildBase(Map<String, String> model, int partitions) throws IOException {
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(table(), WriterOptions.builder().partitions(partitions).build())) {
-      for (int i = 0; i < 500; i++) {
-        writer.add(bytes("key" + i), bytes("base" + i));
-        model.put("key" + i, "base" + i);
-      }
-      writer.publish();
+    for (int i = 0; i < 500; i++) {
+      model.put("key" + i, "base" + i);
     }
+    Records.of(model).publish(table(), WriterOptions.builder().partitions(partitions).build());
   }
 
   @Test
@@ -82,7 +68,7 @@ class FoldingTest {
         }
       }
       Table table = Table.at(path);
-      assertThat(table.manifest(table.requireCurrentVersion()).options())
+      assertThat(InService.of(table).options())
           .containsEntry("layout", length == 100 ? "blocked" : "compact");
     }
   }
@@ -95,20 +81,7 @@ class FoldingTest {
       table.publish();
     }
     Table table = Table.at(table());
-    assertThat(table.manifest(table.requireCurrentVersion()).options())
-        .containsEntry("layout", "blocked");
-  }
-
-  private static Map<String, String> content(RecordCursor cursor) throws IOException {
-    Map<String, String> content = new HashMap<>();
-    try (cursor) {
-      while (cursor.next()) {
-        String key = new String(cursor.key(), StandardCharsets.UTF_8);
-        String value = new String(cursor.value(), StandardCharsets.UTF_8);
-        assertThat(content.put(key, value)).isNull();
-      }
-    }
-    return content;
+    assertThat(InService.of(table).options()).containsEntry("layout", "blocked");
   }
 
   private static void assertSame(WritableTable table, Map<String, String> model, String what)
@@ -116,7 +89,7 @@ class FoldingTest {
     for (int i = 0; i < 700; i++) {
       String key = "key" + i;
       byte[] value = table.get(bytes(key));
-      assertThat(value == null ? null : new String(value, StandardCharsets.UTF_8))
+      assertThat(value == null ? null : text(value))
           .as("%s %s", what, key)
           .isEqualTo(model.get(key));
     }
@@ -128,7 +101,7 @@ class FoldingTest {
       return Map.of();
     }
     try (SnapshotReader reader = SnapshotReader.open(table(), ReaderOptions.defaults())) {
-      return content(reader.scan());
+      return Contents.of(reader.scan());
     }
   }
 
@@ -137,7 +110,7 @@ class FoldingTest {
     try (WritableTable table = open(WritableOptions.defaults())) {
       table.publish();
       table.compact();
-      assertThat(content(table.cursor())).isEmpty();
+      assertThat(Contents.of(table.cursor())).isEmpty();
       assertThat(Table.at(table()).currentVersion()).isNull();
     }
   }
@@ -174,7 +147,7 @@ class FoldingTest {
     String value = "v".repeat(random.nextInt(100)) + random.nextInt();
     switch (random.nextInt(150)) {
       case 0 -> {
-        assertThat(content(table.cursor())).as(what).isEqualTo(model);
+        assertThat(Contents.of(table.cursor())).as(what).isEqualTo(model);
       }
       case 1 -> {
         table.compact();
@@ -189,7 +162,7 @@ class FoldingTest {
         Path copy = directory.resolve("copy" + random.nextLong());
         table.checkpoint(copy);
         try (WritableTable other = WritableTable.open(copy)) {
-          assertThat(content(other.cursor())).as(what).isEqualTo(model);
+          assertThat(Contents.of(other.cursor())).as(what).isEqualTo(model);
         }
       }
       default -> {
@@ -265,11 +238,10 @@ class FoldingTest {
     }
     assertThat(steps).isGreaterThan(20);
     try (WritableTable table = open(WritableOptions.defaults())) {
-      assertThat(content(table.cursor())).isEqualTo(model);
+      assertThat(Contents.of(table.cursor())).isEqualTo(model);
       table.compact();
     }
-    Set<String> files =
-        Table.at(table()).manifest(Table.at(table()).requireCurrentVersion()).files();
+    Set<String> files = InService.of(table()).files();
     Table.ofOwner(Table.at(table()).storage()).prune(1);
     try (Stream<Path> data = Files.list(table().resolve("data"))) {
       assertThat(data.map(file -> "data/" + file.getFileName()).toList()).allMatch(files::contains);
@@ -322,7 +294,7 @@ class FoldingTest {
       assertThat(files.filter(file -> file.toString().endsWith(".log")).count())
           .isLessThanOrEqualTo(2);
     }
-    Manifest manifest = Table.at(table()).manifest(Table.at(table()).requireCurrentVersion());
+    Manifest manifest = InService.of(table());
     assertThat(manifest.recordCount()).isEqualTo(300);
     assertThat(manifest.hasChanges()).isFalse();
   }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -42,13 +41,7 @@ class FullDiskTest {
         directory,
         options,
         new LiveTable.Place(
-            log -> {
-              try {
-                return new CrashingStorage(log, this::before);
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-            },
+            log -> CrashingStorage.of(log, this::before),
             root -> CrashingTable.of(root, this::before),
             SEGMENT_LENGTH,
             LiveTable.PUBLISHED_SEGMENTS));

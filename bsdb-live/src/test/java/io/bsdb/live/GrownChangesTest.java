@@ -1,17 +1,17 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.live.log.LogDirectory;
 import io.bsdb.reader.io.HugeMemory;
 import io.bsdb.table.Table;
 import io.bsdb.table.storage.TableStorage;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -33,10 +33,6 @@ class GrownChangesTest {
   private final CountDownLatch refreshed = new CountDownLatch(1);
   private final AtomicBoolean armed = new AtomicBoolean();
   private final AtomicBoolean publishing = new AtomicBoolean();
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
 
   /** Holds both threads up after their edits. */
   private void edited() throws InterruptedException {
@@ -72,13 +68,8 @@ class GrownChangesTest {
   @Timeout(120)
   void aLogsIndexIsNotReadAfterItIsFreed() throws Exception {
     Path path = directory.resolve("table");
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(path, WriterOptions.builder().partitions(4).build())) {
-      for (int i = 0; i < KEYS; i++) {
-        writer.add(bytes("key" + i), bytes("base" + i));
-      }
-      writer.publish();
-    }
+    Records.numbered(KEYS, i -> "key" + i, i -> "base" + i)
+        .publish(path, WriterOptions.builder().partitions(4).build());
     ExecutorService folder = Executors.newSingleThreadExecutor(task -> new Thread(task, "folder"));
     try (WritableTable table =
         LiveTable.open(

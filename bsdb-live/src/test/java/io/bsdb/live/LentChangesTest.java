@@ -1,5 +1,7 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,7 +9,6 @@ import io.bsdb.format.ValueReader;
 import io.bsdb.format.io.IORunnable;
 import io.bsdb.reader.RecordCursor;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -18,8 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Values that a writable table lends: of its log, of segments of a version, of its base. */
 class LentChangesTest {
   private static final ValueReader<String> TEXT =
-      (key, bytes, offset, length) ->
-          key + new String(bytes.copy(offset, length), StandardCharsets.UTF_8);
+      (key, bytes, offset, length) -> key + text(bytes.copy(offset, length));
 
   @TempDir Path parent;
   private Path directory;
@@ -27,10 +27,6 @@ class LentChangesTest {
   @BeforeEach
   void name() {
     directory = parent.resolve("table");
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   @Test

@@ -2,8 +2,6 @@ package io.bsdb.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.live.log.LogDirectory;
-import io.bsdb.table.Table;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,11 +23,7 @@ class LogReportTest {
             LiveTable.open(
                 directory,
                 WritableOptions.defaults().withDurability(Durability.OS),
-                new LiveTable.Place(
-                    LogDirectory::new,
-                    root -> Table.at(root).storage(),
-                    SEGMENT_LENGTH,
-                    LiveTable.Place.WHEN_ASKED))) {
+                Places.onDisk(SEGMENT_LENGTH, LiveTable.Place.WHEN_ASKED))) {
       table.put(new byte[] {0}, new byte[1]);
       watchdog.run(
           List.of(

@@ -7,7 +7,6 @@ import io.bsdb.live.log.LogDirectory;
 import io.bsdb.live.log.LogStorage;
 import io.bsdb.table.Table;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,12 +28,7 @@ class NoHangTest {
 
   @TempDir Path directory;
 
-  private final Watchdog watchdog = new Watchdog(SECONDS);
-
-  @AfterEach
-  void end() {
-    watchdog.close();
-  }
+  @AutoClose private final Watchdog watchdog = new Watchdog(SECONDS);
 
   private WritableTable open(int round, int segmentLength) throws IOException {
     return open(round, segmentLength, LogDirectory::new);
@@ -131,19 +125,14 @@ class NoHangTest {
             directory,
             WritableOptions.defaults().withDurability(Durability.OS),
             new LiveTable.Place(
-                log -> {
-                  try {
-                    return new CrashingStorage(
+                log ->
+                    CrashingStorage.of(
                         log,
                         (operation, name) -> {
                           if (operation.equals("force") && name.equals("0000000002.log")) {
                             throw new IOException("Input/output error");
                           }
-                        });
-                  } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                  }
-                },
+                        }),
                 root -> Table.at(root).storage(),
                 1 << 16,
                 1,
@@ -179,19 +168,14 @@ class NoHangTest {
         open(
             0,
             1 << 16,
-            log -> {
-              try {
-                return new CrashingStorage(
+            log ->
+                CrashingStorage.of(
                     log,
                     (operation, name) -> {
                       if (full.get() && operation.equals("create")) {
                         throw new IOException("No space left on device");
                       }
-                    });
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-            });
+                    }));
     full.set(true);
     watchdog.run(
         List.of(

@@ -1,13 +1,13 @@
 package io.bsdb.live;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.live.log.LogDirectory;
 import io.bsdb.table.Table;
 import io.bsdb.table.storage.TableStorage;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -29,17 +29,9 @@ class OvertakenFoldTest {
   private final CountDownLatch folding = new CountDownLatch(1);
   private final CountDownLatch published = new CountDownLatch(1);
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
-  }
-
   @BeforeEach
   void rollBack() throws IOException {
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(directory, WriterOptions.builder().partitions(2).build())) {
-      writer.add(bytes("base"), bytes("base"));
-      writer.publish();
-    }
+    Records.of("base", "base").publish(directory, WriterOptions.builder().partitions(2).build());
     for (int version = 0; version < 2; version++) {
       try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
         for (int i = 0; i < 10; i++) {

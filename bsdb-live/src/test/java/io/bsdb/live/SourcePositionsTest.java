@@ -1,13 +1,13 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.table.Table;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,10 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SourcePositionsTest {
   @TempDir Path directory;
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
 
   private WritableTable open() throws IOException {
     return WritableTable.open(directory, WritableOptions.defaults().withDurability(Durability.OS));
@@ -65,10 +61,7 @@ class SourcePositionsTest {
   void beginWithThoseOfTheVersionThatTheTableBeganOver() throws IOException {
     WriterOptions options =
         WriterOptions.builder().sourcePositions(Map.of("a", "1", "b", "2")).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      writer.add(bytes("key"), bytes("value"));
-      writer.publish();
-    }
+    Records.of("key", "value").publish(directory, options);
     try (WritableTable table = open()) {
       assertThat(table.sourcePositions()).isEqualTo(Map.of("a", "1", "b", "2"));
       table.write(new WriteBatch().position("b", "3"));

@@ -1,12 +1,11 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.live.log.LogDirectory;
 import io.bsdb.table.Table;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
@@ -23,27 +22,30 @@ class UnheardPublicationTest {
   private final AtomicBoolean fails = new AtomicBoolean();
   private CrashingFiles files;
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
+  /** Publishes a change, and one more in a version of which the table does not hear. */
+  private WritableTable changed(Path path, boolean failsOnce) throws Exception {
+    Files.createDirectories(path.resolve("log"));
+    files = new CrashingFiles(path);
+    CrashingStorage.Listener listener =
+        (operation, name) -> {
+          if (fails.get() && operation.equals("replaced") && name.equals("CURRENT")) {
+            fails.set(!failsOnce);
+            throw new IOException("Input/output error");
+          }
+        };
+    WritableTable table = open(path, listener);
+    table.put(bytes("a"), bytes("1"));
+    table.publish();
+    table.put(bytes("b"), bytes("2"));
+    fails.set(true);
+    assertThatThrownBy(table::publish).hasMessageContaining("Input/output error");
+    return table;
   }
 
   @Test
   void theLogIsKeptUntilTheVersionIsDurable() throws Exception {
     Path path = directory.resolve("table");
-    Files.createDirectories(path.resolve("log"));
-    files = new CrashingFiles(path);
-    CrashingStorage.Listener listener =
-        (operation, name) -> {
-          if (operation.equals("replaced") && name.equals("CURRENT") && fails.getAndSet(false)) {
-            throw new IOException("Input/output error");
-          }
-        };
-    try (WritableTable table = open(path, listener)) {
-      table.put(bytes("a"), bytes("1"));
-      table.publish();
-      table.put(bytes("b"), bytes("2"));
-      fails.set(true);
-      assertThatThrownBy(table::publish).hasMessageContaining("Input/output error");
+    try (WritableTable table = changed(path, true)) {
       table.publish();
       Path log = path.resolve("log/0000000002.log");
       Watchdog.await(() -> !Files.exists(log)); // the changes are in the version: it goes
@@ -54,21 +56,7 @@ class UnheardPublicationTest {
   @Test
   void theLogIsKeptUntilTheVersionIsDurableThoughTheProcessWasKilled() throws Exception {
     Path path = directory.resolve("table");
-    Files.createDirectories(path.resolve("log"));
-    files = new CrashingFiles(path);
-    CrashingStorage.Listener listener =
-        (operation, name) -> {
-          if (fails.get() && operation.equals("replaced") && name.equals("CURRENT")) {
-            throw new IOException("killed");
-          }
-        };
-    try (WritableTable table = open(path, listener)) {
-      table.put(bytes("a"), bytes("1"));
-      table.publish();
-      table.put(bytes("b"), bytes("2"));
-      fails.set(true);
-      assertThatThrownBy(table::publish).hasMessageContaining("killed");
-    }
+    changed(path, false).close();
     try (WritableTable again = open(path, (operation, name) -> {})) {
       assertThat(again.get(bytes("b"))).isEqualTo(bytes("2"));
       assertThat(path.resolve("log/0000000002.log")).doesNotExist();
@@ -96,11 +84,7 @@ class UnheardPublicationTest {
           LiveTable.open(
               image,
               WritableOptions.defaults(),
-              new LiveTable.Place(
-                  LogDirectory::new,
-                  root -> Table.at(root).storage(),
-                  SEGMENT_LENGTH,
-                  LiveTable.Place.WHEN_ASKED))) {
+              Places.onDisk(SEGMENT_LENGTH, LiveTable.Place.WHEN_ASKED))) {
         assertThat(left.get(bytes("b"))).as("seed %d", seed).isEqualTo(bytes("2"));
       } catch (IOException e) {
         throw new IOException("seed " + seed, e);

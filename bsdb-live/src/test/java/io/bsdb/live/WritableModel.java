@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.live.ModelValues.State;
-import io.bsdb.live.log.LogDirectory;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.OnMissing;
@@ -111,13 +110,7 @@ final class WritableModel implements Callable<Void> {
   private void open() throws IOException {
     table =
         LiveTable.open(
-            directory,
-            options,
-            new LiveTable.Place(
-                LogDirectory::new,
-                path -> Table.at(path).storage(),
-                SEGMENT_LENGTH,
-                LiveTable.PUBLISHED_SEGMENTS));
+            directory, options, Places.onDisk(SEGMENT_LENGTH, LiveTable.PUBLISHED_SEGMENTS));
     follower =
         TableReader.builder(directory)
             .refreshEvery(Duration.ZERO)

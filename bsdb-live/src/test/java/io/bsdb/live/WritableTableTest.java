@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,12 +17,11 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,29 +45,18 @@ class WritableTableTest {
 
   @TempDir Path directory;
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   private WritableTable open(Durability durability) throws IOException {
     return LiveTable.open(
         directory,
         WritableOptions.defaults().withDurability(durability),
-        new LiveTable.Place(
-            LogDirectory::new,
-            place -> Table.at(place).storage(),
-            SEGMENT_LENGTH,
-            LiveTable.PUBLISHED_SEGMENTS));
+        Places.onDisk(SEGMENT_LENGTH, LiveTable.PUBLISHED_SEGMENTS));
   }
 
   private void buildBase(Map<String, String> model) throws IOException {
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
-      for (int i = 0; i < 500; i++) {
-        writer.add(bytes("key" + i), bytes("base" + i));
-        model.put("key" + i, "base" + i);
-      }
-      writer.publish();
+    for (int i = 0; i < 500; i++) {
+      model.put("key" + i, "base" + i);
     }
+    Records.of(model).publish(directory, WriterOptions.defaults());
   }
 
   /** If a thread cannot be started, that fails the open, and no write. */
@@ -84,17 +73,11 @@ class WritableTableTest {
   @Test
   void leavesATableInKeyOrderToOthers() throws IOException {
     WriterOptions ordered = WriterOptions.builder().order(RecordOrder.KEY).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, ordered)) {
-      writer.add(bytes("a"), bytes("1"));
-      writer.publish();
-    }
+    Records.of("a", "1").publish(directory, ordered);
     assertThatThrownBy(() -> open(Durability.COMMIT))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("a table in key order cannot be opened as a writable table");
-    try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
-      delta.put(bytes("b"), bytes("2"));
-      delta.publish();
-    }
+    Records.of("b", "2").change(Table.at(directory));
   }
 
   /** Follows the message. */
@@ -102,10 +85,7 @@ class WritableTableTest {
   @EnumSource(RecordOrder.class)
   void saysHowToGoOnWithATableThatNobodyOwnsAnyMore(RecordOrder order) throws IOException {
     WriterOptions options = WriterOptions.builder().order(order).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      writer.add(bytes("a"), bytes("1"));
-      writer.publish();
-    }
+    Records.of("a", "1").publish(directory, options);
     Owner.acquire(directory).close();
     try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
       delta.put(bytes("b"), bytes("2"));
@@ -119,19 +99,13 @@ class WritableTableTest {
     assertThat(report.damage()).isNull();
     assertThat(report.segments()).isEmpty();
     ModelFiles.delete(directory.resolve("log"));
-    try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
-      delta.put(bytes("b"), bytes("2"));
-      delta.publish();
-    }
+    Records.of("b", "2").change(Table.at(directory));
   }
 
   @Test
   void opensAgainAfterFoldingChangesOfOthersAlone() throws IOException {
     buildBase(new HashMap<>());
-    try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
-      delta.put(bytes("key1"), bytes("delta"));
-      delta.publish();
-    }
+    Records.of("key1", "delta").change(Table.at(directory));
     try (WritableTable table = open(Durability.COMMIT)) {
       table.compact();
     }
@@ -395,8 +369,7 @@ class WritableTableTest {
     byte[] file = Files.readAllBytes(last);
     file[1000] = 1;
     Files.write(last, file);
-    LiveTable.Place place =
-        new LiveTable.Place(LogDirectory::new, root -> Table.at(root).storage(), SEGMENT_LENGTH, 1);
+    LiveTable.Place place = Places.onDisk(SEGMENT_LENGTH, 1);
     try (WritableTable table = LiveTable.open(directory, WritableOptions.defaults(), place)) {
       assertThat(table.stats().disk().logFiles()).isEqualTo(2);
       assertThat(table.stats().upkeep().load()).isLessThan(0.5);
@@ -412,10 +385,7 @@ class WritableTableTest {
       table.put(bytes("key1"), bytes("changed"));
       assertThatThrownBy(
               () -> {
-                try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
-                  delta.put(bytes("key1"), bytes("x"));
-                  delta.publish();
-                }
+                Records.of("key1", "x").change(Table.at(directory));
               })
           .isInstanceOf(PublishConflictException.class)
           .hasMessageContaining("writable table");

@@ -1,6 +1,6 @@
 package io.bsdb.live;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -45,10 +45,6 @@ class WritersBesideFoldsTest {
   private synchronized boolean isSecond(String name) {
     folds.add(name.substring(0, name.lastIndexOf('/')));
     return folds.size() > 1;
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
   }
 
   /** Not only after the last one: with a large table that may be minutes later. */

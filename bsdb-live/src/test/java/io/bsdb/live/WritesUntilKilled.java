@@ -2,8 +2,6 @@ package io.bsdb.live;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.bsdb.live.log.LogDirectory;
-import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;
@@ -32,11 +30,7 @@ final class WritesUntilKilled {
     return LiveTable.open(
         table,
         WritableOptions.defaults().withDurability(durability),
-        new LiveTable.Place(
-            LogDirectory::new,
-            path -> Table.at(path).storage(),
-            SEGMENT_LENGTH,
-            LiveTable.PUBLISHED_SEGMENTS));
+        Places.onDisk(SEGMENT_LENGTH, LiveTable.PUBLISHED_SEGMENTS));
   }
 
   /**

@@ -1,20 +1,19 @@
 package io.bsdb.compact;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.Contents;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.table.Build;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.testkit.FaultyStorage;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotPublisher;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,6 +25,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Changes, compactions and builds under changes that fail or are killed at each operation. */
@@ -69,19 +69,12 @@ class ChangeFaultsTest {
     return Table.at(directory);
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
-  }
-
   private Map<String, String> build() throws IOException {
     Map<String, String> content = new HashMap<>();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, OPTIONS)) {
-      for (int i = 0; i < KEYS; i++) {
-        content.put("k" + i, "base");
-        writer.add(bytes("k" + i), bytes("base"));
-      }
-      writer.publish();
+    for (int i = 0; i < KEYS; i++) {
+      content.put("k" + i, "base");
     }
+    Records.of(content).publish(directory, OPTIONS);
     return content;
   }
 
@@ -96,19 +89,6 @@ class ChangeFaultsTest {
       }
       writer.publish();
     }
-  }
-
-  private Map<String, String> content() throws IOException {
-    Map<String, String> content = new HashMap<>();
-    String version = table().requireCurrentVersion();
-    SnapshotVerifier.verify(directory.resolve("snapshots").resolve(version));
-    try (SnapshotReader reader = SnapshotReader.open(directory);
-        RecordCursor cursor = reader.scan()) {
-      while (cursor.next()) {
-        content.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
-      }
-    }
-    return content;
   }
 
   @ParameterizedTest
@@ -127,91 +107,73 @@ class ChangeFaultsTest {
         assertThat(e).hasStackTraceContaining("No space left on device");
       }
       reached = faults.reached();
-      Map<String, String> now = content();
+      Map<String, String> now = Contents.verified(directory);
       assertThat(now).as("operation %d", n).isIn(before, next);
       before = now;
     }
     change(table(), "last", before);
-    assertThat(content()).isEqualTo(before);
+    assertThat(Contents.verified(directory)).isEqualTo(before);
     new Compactor(directory).foldFraction(0).keepHistory(Duration.ZERO).run();
     table().prune(1);
-    assertThat(content()).isEqualTo(before);
+    assertThat(Contents.verified(directory)).isEqualTo(before);
   }
 
-  @ParameterizedTest
-  @EnumSource(After.class)
-  void aCompactionChangesNoAnswer(After after) throws IOException {
-    Map<String, String> content = build();
-    for (double fraction : new double[] {0, 100}) {
-      boolean reached = true;
-      for (int n = 1; reached; n++) {
-        change(table(), "a" + n, content);
-        change(table(), "b" + n, content);
-        Faults faults = new Faults(n, after);
-        Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
-        try {
-          new Compactor(directory, faulty).foldFraction(fraction).maxSegments(1).run();
-        } catch (IOException e) {
-          assertThat(e).hasStackTraceContaining("No space left on device");
-        }
-        reached = faults.reached();
-        assertThat(content()).as("fraction %s operation %d", fraction, n).isEqualTo(content);
+  /** What a test does to a table, the n-th time. */
+  private interface Upkeep {
+    void run(Table table, int n) throws IOException;
+  }
+
+  /** Lets each operation fail after some changes; {@code next} goes on from there. */
+  private void requireTheSameAnswers(
+      After after, Map<String, String> content, List<String> changes, Upkeep upkeep, Upkeep next)
+      throws IOException {
+    boolean reached = true;
+    for (int n = 1; reached; n++) {
+      for (String value : changes) {
+        change(table(), value + n, content);
       }
+      Faults faults = new Faults(n, after);
+      try {
+        upkeep.run(Table.of(new FaultyStorage(table().storage(), faults)), n);
+      } catch (IOException e) {
+        assertThat(e).hasStackTraceContaining("No space left on device");
+      }
+      reached = faults.reached();
+      assertThat(Contents.verified(directory)).as("operation %d", n).isEqualTo(content);
+      next.run(table(), n);
+      assertThat(Contents.verified(directory)).as("after operation %d", n).isEqualTo(content);
     }
     table().prune(1);
     table().sweep(Duration.ZERO);
-    assertThat(content()).isEqualTo(content);
+    assertThat(Contents.verified(directory)).isEqualTo(content);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ALIVE, 0", "ALIVE, 100", "DEAD, 0", "DEAD, 100"})
+  void aCompactionChangesNoAnswer(After after, double fraction) throws IOException {
+    requireTheSameAnswers(
+        after,
+        build(),
+        List.of("a", "b"),
+        (table, n) -> new Compactor(directory, table).foldFraction(fraction).maxSegments(1).run(),
+        (table, n) -> {});
   }
 
   /** Merges as the committer of a stream does. */
   @ParameterizedTest
   @EnumSource(After.class)
   void aMergeChangesNoAnswer(After after, @TempDir Path copies) throws IOException {
-    Map<String, String> content = build();
-    boolean reached = true;
-    for (int n = 1; reached; n++) {
-      change(table(), "a" + n, content);
-      change(table(), "b" + n, content);
-      Faults faults = new Faults(n, after);
-      Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
-      try {
-        new StreamUpkeep(faulty, copies, 1).merge();
-      } catch (IOException e) {
-        assertThat(e).hasStackTraceContaining("No space left on device");
-      }
-      reached = faults.reached();
-      assertThat(content()).as("operation %d", n).isEqualTo(content);
-      new StreamUpkeep(table(), copies, 1).merge();
-      assertThat(content()).as("after operation %d", n).isEqualTo(content);
-    }
-    table().prune(1);
-    table().sweep(Duration.ZERO);
-    assertThat(content()).isEqualTo(content);
+    Upkeep merge = (table, n) -> new StreamUpkeep(table, copies, 1).merge();
+    requireTheSameAnswers(after, build(), List.of("a", "b"), merge, merge);
   }
 
   /** Folds as the committer of a stream does. */
   @ParameterizedTest
   @EnumSource(After.class)
   void aFoldThroughCopiesChangesNoAnswer(After after, @TempDir Path temporary) throws IOException {
-    Map<String, String> content = build();
-    boolean reached = true;
-    for (int n = 1; reached; n++) {
-      change(table(), "a" + n, content);
-      Faults faults = new Faults(n, after);
-      Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
-      try {
-        new StreamUpkeep(faulty, Files.createDirectory(temporary.resolve("faulty" + n))).foldAll();
-      } catch (IOException e) {
-        assertThat(e).hasStackTraceContaining("No space left on device");
-      }
-      reached = faults.reached();
-      assertThat(content()).as("operation %d", n).isEqualTo(content);
-      new StreamUpkeep(table(), Files.createDirectory(temporary.resolve("sound" + n))).foldAll();
-      assertThat(content()).as("after operation %d", n).isEqualTo(content);
-    }
-    table().prune(1);
-    table().sweep(Duration.ZERO);
-    assertThat(content()).isEqualTo(content);
+    Upkeep fold =
+        (table, n) -> new StreamUpkeep(table, Files.createTempDirectory(temporary, "")).foldAll();
+    requireTheSameAnswers(after, build(), List.of("a"), fold, fold);
   }
 
   @ParameterizedTest
@@ -222,7 +184,7 @@ class ChangeFaultsTest {
     for (int n = 1; reached; n++) {
       Faults faults = new Faults(n, after);
       Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
-      Map<String, String> then = content();
+      Map<String, String> then = Contents.verified(directory);
       try {
         Build build = faulty.beginAsOf(table().requireCurrentVersion());
         try (BuildWorker worker =
@@ -241,7 +203,7 @@ class ChangeFaultsTest {
         assertThat(e).hasStackTraceContaining("No space left on device");
       }
       reached = faults.reached();
-      assertThat(content()).as("operation %d", n).isEqualTo(content);
+      assertThat(Contents.verified(directory)).as("operation %d", n).isEqualTo(content);
     }
   }
 
@@ -260,9 +222,9 @@ class ChangeFaultsTest {
     content.put("new", "v");
     content.put("gone", "back");
     content.remove("k1");
-    assertThat(content()).isEqualTo(content);
+    assertThat(Contents.verified(directory)).isEqualTo(content);
     new Compactor(directory).foldFraction(0).run();
-    assertThat(content()).isEqualTo(content);
+    assertThat(Contents.verified(directory)).isEqualTo(content);
   }
 
   @Test

@@ -1,10 +1,12 @@
 package io.bsdb.compact;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.reader.Contents;
 import io.bsdb.reader.NothingLeftOpen;
-import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.reader.follow.TableReader;
@@ -15,6 +17,7 @@ import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.storage.TableStorage;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;
@@ -22,7 +25,6 @@ import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -44,20 +46,13 @@ class CompactorTest {
   @TempDir private Path directory;
   private final Map<String, String> model = new HashMap<>();
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   private void build(Layout layout) throws IOException {
     WriterOptions options = WriterOptions.builder().layout(layout).partitions(PARTITIONS).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      model.clear();
-      for (int i = 0; i < KEYS; i += 2) {
-        model.put("k" + i, "base-" + i);
-        writer.add(bytes("k" + i), bytes("base-" + i));
-      }
-      writer.publish();
+    model.clear();
+    for (int i = 0; i < KEYS; i += 2) {
+      model.put("k" + i, "base-" + i);
     }
+    Records.of(model).publish(directory, options);
   }
 
   private Manifest change(Random random, int changes) throws IOException {
@@ -101,20 +96,6 @@ class CompactorTest {
                 }));
   }
 
-  private Map<String, String> scanned() throws IOException {
-    Map<String, String> all = new HashMap<>();
-    try (SnapshotReader reader = SnapshotReader.open(directory);
-        RecordCursor cursor = reader.scan()) {
-      while (cursor.next()) {
-        byte[] key = cursor.key();
-        String value = new String(cursor.value(), StandardCharsets.UTF_8);
-        assertThat(reader.get(key)).isEqualTo(cursor.value());
-        assertThat(all.put(new String(key, StandardCharsets.UTF_8), value)).isNull();
-      }
-    }
-    return all;
-  }
-
   /** A merged segment has all changes that a build may need of those in it. */
   @Test
   void foldsWhatWasMergedAfterAFold() throws IOException {
@@ -128,7 +109,7 @@ class CompactorTest {
     assertThat(folded.changes().segments()).isEmpty();
     assertThat(folded.changes().history().segments()).isEqualTo(merged.changes().segments());
     assertThat(folded.changes().history().after()).isZero();
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
   }
 
   @Test
@@ -152,7 +133,7 @@ class CompactorTest {
       assertThat(Table.at(directory).sweep(Duration.ZERO)).isEmpty();
       assertThat(writer.publish().changes().segments()).hasSize(2);
     }
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
   }
 
   @ParameterizedTest
@@ -169,13 +150,13 @@ class CompactorTest {
     assertThat(after.changes().lastSegment()).isEqualTo(before.changes().lastSegment());
     assertThat(after.partitions()).extracting(PartitionFile::foldedThrough).containsOnly(1L);
     assertThat(after.options()).isEqualTo(before.options());
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
     assertThat(new Compactor(directory).run().manifest()).isEqualTo(after);
 
     Table table = Table.at(directory);
     table.prune(1);
     assertThat(table.sweep(Duration.ZERO)).isEmpty();
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
     assertThat(directory.resolve("data")).isEmptyDirectory();
     assertThat(table.storage().list("staging")).isEmpty();
     SnapshotVerifier.verify(directory.resolve("snapshots").resolve(after.version()));
@@ -201,9 +182,9 @@ class CompactorTest {
         .extracting(PartitionFile::foldedThrough)
         .containsExactly(1L, 1L, 0L, 1L);
     assertThat(result.manifest().changes().segments()).hasSize(1);
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
     change(random, 100);
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
   }
 
   @Test
@@ -224,7 +205,7 @@ class CompactorTest {
     assertThat(compactor.run().foldedPartitions()).isEqualTo(1);
     assertThat(compactor.run().foldedPartitions()).isEqualTo(1);
     assertThat(compactor.run().manifest().hasChanges()).isFalse();
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
   }
 
   @Test
@@ -239,11 +220,11 @@ class CompactorTest {
     assertThat(result.manifest().changes().segments())
         .extracting(SegmentFile::number)
         .containsExactly(9L);
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
     change(random, 20);
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
     Table.at(directory).prune(1);
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
   }
 
   @Test
@@ -253,14 +234,14 @@ class CompactorTest {
     change(random, 300);
     Table changed = beforeTheLock(() -> change(random, 300));
     new Compactor(directory, changed).foldFraction(0).run();
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
     change(random, 300);
     Table merged = beforeTheLock(() -> change(random, 300));
     Compactor.Result result =
         new Compactor(directory, merged).foldFraction(10).maxSegments(1).run();
     assertThat(result.mergedSegments()).isEqualTo(2);
     assertThat(result.manifest().changes().segments()).hasSize(2);
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
   }
 
   @Test
@@ -274,9 +255,9 @@ class CompactorTest {
     assertThatThrownBy(() -> new Compactor(directory, rebuilt).foldFraction(0).run())
         .isInstanceOf(PublishConflictException.class)
         .hasMessageContaining("rebuilt or compacted meanwhile");
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
     table.rollback(before);
-    assertThat(scanned()).isEqualTo(expected);
+    assertThat(Contents.of(directory)).isEqualTo(expected);
     assertThat(table.storage().list("staging")).isEmpty();
   }
 
@@ -292,7 +273,7 @@ class CompactorTest {
     Manifest manifest = new Compactor(directory).run().manifest();
     assertThat(manifest.recordCount()).isZero();
     assertThat(manifest.hasChanges()).isFalse();
-    assertThat(scanned()).isEmpty();
+    assertThat(Contents.of(directory)).isEmpty();
   }
 
   @Test
@@ -310,8 +291,7 @@ class CompactorTest {
         }
         for (int i = 0; i < KEYS; i++) {
           byte[] value = table.get(bytes("k" + i));
-          assertThat(value == null ? null : new String(value, StandardCharsets.UTF_8))
-              .isEqualTo(model.get("k" + i));
+          assertThat(value == null ? null : text(value)).isEqualTo(model.get("k" + i));
         }
       }
     }
@@ -321,12 +301,7 @@ class CompactorTest {
   void foldsWhatWasMergedWhenOtherPartitionsWereFolded() throws IOException {
     WriterOptions options = WriterOptions.builder().partitions(2).minRows(0).build();
     Partitioning partitioning = new Partitioning(2);
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      for (int i = 0; i < 1000; i++) {
-        writer.add(bytes("k" + i), bytes("0"));
-      }
-      writer.publish();
-    }
+    Records.numbered(1000, i -> "k" + i, i -> "0").publish(directory, options);
     for (String value : List.of("1", "2")) {
       try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
         for (int i = 0; i < 1000; i++) {

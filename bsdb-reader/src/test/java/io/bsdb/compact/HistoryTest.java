@@ -4,9 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.reader.Contents;
 import io.bsdb.reader.NothingLeftOpen;
-import io.bsdb.reader.RecordCursor;
-import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
@@ -14,6 +13,7 @@ import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -44,13 +44,10 @@ class HistoryTest {
   }
 
   private Manifest build(WriterOptions options) throws IOException {
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      for (int i = 0; i < KEYS; i++) {
-        model.put(key(i), "base");
-        writer.add(key(i).getBytes(UTF_8), "base".getBytes(UTF_8));
-      }
-      return writer.publish();
+    for (int i = 0; i < KEYS; i++) {
+      model.put(key(i), "base");
     }
+    return Records.of(model).publish(directory, options);
   }
 
   private static WriterOptions.Builder twoPartitions() {
@@ -85,17 +82,6 @@ class HistoryTest {
 
   private Compactor compactor(Duration history) {
     return new Compactor(directory).keepHistory(history);
-  }
-
-  private Map<String, String> scanned() throws IOException {
-    Map<String, String> all = new TreeMap<>();
-    try (SnapshotReader reader = SnapshotReader.open(directory);
-        RecordCursor cursor = reader.scan()) {
-      while (cursor.next()) {
-        all.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
-      }
-    }
-    return all;
   }
 
   /** Changes all keys of one partition and a key of the other; returns a key of the former. */
@@ -139,7 +125,7 @@ class HistoryTest {
       assertThat(folded.changes().history().after()).isEqualTo(3);
       assertThat(folded.partitions().get(0).foldedThrough()).isEqualTo(3);
     }
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
   }
 
   /** Segments that were written before that seem to have been written later than now. */
@@ -152,7 +138,7 @@ class HistoryTest {
     Manifest folded = compactor(Duration.ZERO).foldFraction(0).run().manifest();
     assertThat(folded.changes().history().segments()).isEmpty();
     assertThat(folded.hasChanges()).isFalse();
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
   }
 
   /** A partition in key order whose last row has gone is in no manifest any more. */
@@ -176,10 +162,10 @@ class HistoryTest {
           compactor(Duration.ofDays(1)).foldFraction(0.5).maxSegments(1).run();
       assertThat(result.manifest().partitions()).hasSize(1);
       assertThat(result.mergedSegments()).isEqualTo(2);
-      assertThat(scanned()).isEqualTo(model);
+      assertThat(Contents.of(directory)).isEqualTo(model);
       writer.publish();
     }
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
   }
 
   @Test
@@ -192,6 +178,6 @@ class HistoryTest {
     Manifest folded = compactor(Duration.ofDays(1)).foldFraction(0).run().manifest();
     assertThat(folded.changes().history().segments()).isEmpty();
     assertThat(folded.changes().history().after()).isEqualTo(2);
-    assertThat(scanned()).isEqualTo(model);
+    assertThat(Contents.of(directory)).isEqualTo(model);
   }
 }

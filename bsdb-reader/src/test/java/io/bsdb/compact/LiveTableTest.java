@@ -1,10 +1,12 @@
 package io.bsdb.compact;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.reader.Contents;
 import io.bsdb.reader.NothingLeftOpen;
-import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.FileMemory;
@@ -13,12 +15,12 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -28,10 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tables that change in every way while they are read. */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(300)
 @ExtendWith(NothingLeftOpen.class)
 class LiveTableTest {
   private static final int KEYS = 500;
@@ -48,14 +48,6 @@ class LiveTableTest {
   @TempDir private Path directory;
   private Map<String, String> model = new HashMap<>();
   private int builds;
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static @Nullable String text(byte @Nullable [] bytes) {
-    return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
-  }
 
   private static WriterOptions options(Random random) {
     List<Layout> layouts = List.of(Layout.values());
@@ -138,13 +130,7 @@ class LiveTableTest {
     for (int i = 0; i < KEYS; i++) {
       assertThat(text(reader.get(bytes("k" + i)))).isEqualTo(expected.get("k" + i));
     }
-    Map<String, @Nullable String> scanned = new HashMap<>();
-    try (RecordCursor cursor = reader.scan()) {
-      while (cursor.next()) {
-        assertThat(scanned.put(String.valueOf(text(cursor.key())), text(cursor.value()))).isNull();
-      }
-    }
-    assertThat(scanned).isEqualTo(expected);
+    assertThat(Contents.of(reader)).isEqualTo(expected);
   }
 
   private record Held(TableReader.Lease lease, Map<String, String> model) {}
@@ -228,11 +214,8 @@ class LiveTableTest {
                 }
               });
       for (int i = 1; i <= deltas; i++) {
-        try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
-          writer.put(bytes("k7"), bytes(Integer.toString(i)));
-          writer.put(bytes("k8"), bytes(Integer.toString(i)));
-          writer.publish();
-        }
+        Records.of("k7", Integer.toString(i), "k8", Integer.toString(i))
+            .change(Table.at(directory));
         if (i % 25 == 0) {
           new Compactor(directory).maxSegments(8).run();
           Table.at(directory).prune(3);

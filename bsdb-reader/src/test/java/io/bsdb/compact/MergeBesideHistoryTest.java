@@ -1,14 +1,14 @@
 package io.bsdb.compact;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
-import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.testkit.InService;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,15 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** As the writers of a stream do: each has a range of hashes and segments of its own. */
 class MergeBesideHistoryTest {
   @TempDir private Path directory;
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
-  }
-
-  private Manifest manifest() throws IOException {
-    Table table = Table.at(directory);
-    return table.manifest(table.requireCurrentVersion());
-  }
 
   private void put(List<String> keys, String value) throws IOException {
     try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
@@ -51,13 +42,8 @@ class MergeBesideHistoryTest {
    */
   @Test
   void foldedChangesOfOtherPartitionsAreNotMergedOnceMore() throws IOException {
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(directory, WriterOptions.builder().partitions(4).build())) {
-      for (int i = 0; i < 300; i++) {
-        writer.add(bytes("k" + i), bytes("base"));
-      }
-      writer.publish();
-    }
+    Records.numbered(300, i -> "k" + i, i -> "base")
+        .publish(directory, WriterOptions.builder().partitions(4).build());
     Map<Integer, List<String>> keys =
         IntStream.range(0, 300)
             .mapToObj(i -> "k" + i)
@@ -65,7 +51,7 @@ class MergeBesideHistoryTest {
                 Collectors.groupingBy(
                     key -> {
                       try {
-                        return manifest().partitioning().partition(bytes(key));
+                        return InService.of(directory).partitioning().partition(bytes(key));
                       } catch (IOException e) {
                         throw new IllegalStateException(e);
                       }
@@ -75,13 +61,13 @@ class MergeBesideHistoryTest {
       put(keys.get(0), "hot" + i); // many: folded again and again
     }
     compactor().foldFraction(0.5).maxSegments(1000).run();
-    Changes folded = manifest().changes();
+    Changes folded = InService.of(directory).changes();
     assertThat(folded.segments()).hasSize(4);
     assertThat(folded.history().segments()).hasSize(4);
     long before = folded.segments().stream().mapToLong(SegmentFile::length).sum();
 
     compactor().foldFraction(Double.POSITIVE_INFINITY).maxSegments(1).run();
-    Changes merged = manifest().changes();
+    Changes merged = InService.of(directory).changes();
     assertThat(merged.segments()).hasSize(1);
     assertThat(merged.count()).isEqualTo(2); // each of the two cold keys once
     assertThat(merged.length()).isLessThan(before);

@@ -1,13 +1,11 @@
 package io.bsdb.compact;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.reader.RecordCursor;
-import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.reader.Contents;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
@@ -17,6 +15,8 @@ import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.manifest.StreamProgress;
 import io.bsdb.testkit.FaultyStorage;
+import io.bsdb.testkit.InService;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -52,18 +52,10 @@ class MergeJobTest {
   @BeforeEach
   void build() throws IOException {
     table = Table.at(directory);
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(directory, WriterOptions.builder().partitions(4).build())) {
-      for (int i = 0; i < KEYS; i++) {
-        writer.add(bytes("k" + i), bytes("base"));
-        model.put("k" + i, "base");
-      }
-      writer.publish();
+    for (int i = 0; i < KEYS; i++) {
+      model.put("k" + i, "base");
     }
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
+    Records.of(model).publish(directory, WriterOptions.builder().partitions(4).build());
   }
 
   private void change(Random random, int count) throws IOException {
@@ -88,23 +80,11 @@ class MergeJobTest {
   }
 
   private List<SegmentFile> segments() throws IOException {
-    return manifest().changes().segments();
-  }
-
-  private Manifest manifest() throws IOException {
-    return table.manifest(table.requireCurrentVersion());
+    return InService.of(table).changes().segments();
   }
 
   private void assertAnswersAreRight() throws IOException {
-    SnapshotVerifier.verify(directory.resolve("snapshots").resolve(table.requireCurrentVersion()));
-    Map<String, String> content = new HashMap<>();
-    try (SnapshotReader reader = SnapshotReader.open(directory);
-        RecordCursor cursor = reader.scan()) {
-      while (cursor.next()) {
-        content.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
-      }
-    }
-    assertThat(content).isEqualTo(model);
+    assertThat(Contents.verified(directory)).isEqualTo(model);
   }
 
   /** Between merges, partitions are folded as if the folds had begun before. */
@@ -185,10 +165,10 @@ class MergeJobTest {
     for (Duration history : List.of(Duration.ofDays(1), Duration.ZERO)) {
       change(random, 200);
       change(random, 200);
-      long changes = manifest().changes().count();
+      long changes = InService.of(table).changes().count();
       compactor(history).foldFraction(0).maxPartitions(2).run();
       compactor(history).foldFraction(Double.POSITIVE_INFINITY).maxSegments(1).run();
-      Changes merged = manifest().changes();
+      Changes merged = InService.of(table).changes();
       assertThat(merged.segments()).hasSize(1);
       assertThat(merged.history().segments()).isEmpty();
       if (history.isZero()) {
@@ -206,13 +186,13 @@ class MergeJobTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 1})
   void bringsNoOlderValueBack(long daysOfHistory) throws IOException {
-    Partitioning partitioning = manifest().partitioning();
+    Partitioning partitioning = InService.of(table).partitioning();
     Map<Integer, List<String>> keys =
         model.keySet().stream()
             .collect(Collectors.groupingBy(key -> partitioning.partition(bytes(key))));
     String key = keys.get(0).get(0);
     String other = keys.get(3).get(0);
-    Manifest before = manifest();
+    Manifest before = InService.of(table);
     put(Map.of(key, "old", other, "old"));
     for (String many : keys.get(0)) {
       put(Map.of(many, "folded"));
@@ -240,7 +220,7 @@ class MergeJobTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 1})
   void mergesSegmentsOfWhichAllChangesAreFolded(long daysOfHistory) throws IOException {
-    Partitioning partitioning = manifest().partitioning();
+    Partitioning partitioning = InService.of(table).partitioning();
     Map<Integer, List<String>> keys =
         model.keySet().stream()
             .collect(Collectors.groupingBy(key -> partitioning.partition(bytes(key))));

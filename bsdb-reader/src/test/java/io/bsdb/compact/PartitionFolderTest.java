@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.reader.Contents;
 import io.bsdb.reader.NothingLeftOpen;
-import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.PartitionSource;
@@ -142,17 +141,8 @@ class PartitionFolderTest {
 
   private void requireFolded(Manifest manifest) throws IOException {
     assertThat(manifest.hasChanges()).isFalse();
-    Map<String, String> all = new HashMap<>();
-    try (SnapshotReader reader = SnapshotReader.open(directory);
-        RecordCursor cursor = reader.scan()) {
-      while (cursor.next()) {
-        all.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
-        assertThat(reader.get(cursor.key())).isEqualTo(cursor.value());
-      }
-    }
-    assertThat(all).isEqualTo(model);
+    assertThat(Contents.verified(directory)).isEqualTo(model);
     assertThat(manifest.recordCount()).isEqualTo(model.size());
-    SnapshotVerifier.verify(directory.resolve("snapshots").resolve(manifest.version()));
   }
 
   private long partitionLengths(Manifest manifest) {

@@ -16,6 +16,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.Validity;
+import io.bsdb.testkit.InService;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -83,12 +84,8 @@ class RetentionTest {
     return Table.at(directory);
   }
 
-  private Manifest inService() throws IOException {
-    return table().manifest(table().requireCurrentVersion());
-  }
-
   private Validity validity() throws IOException {
-    return Objects.requireNonNull(inService().validity());
+    return Objects.requireNonNull(InService.of(table()).validity());
   }
 
   private void build() throws IOException {
@@ -187,7 +184,7 @@ class RetentionTest {
 
   /** Checks that all rows are gone that a fold of all partitions drops. */
   private void assertOldRowsAreGone(NavigableMap<String, String> stored) throws IOException {
-    Partitioning partitioning = inService().partitioning();
+    Partitioning partitioning = InService.of(table()).partitioning();
     for (String key : stored.keySet()) {
       String next = next(stored, key);
       if (next != null
@@ -210,7 +207,7 @@ class RetentionTest {
     }
     build();
     for (int step = 0; step < 60; step++) {
-      String before = inService().version();
+      String before = InService.of(table()).version();
       NavigableMap<String, String> rowsBefore = stored();
       switch (random.nextInt(8)) {
         case 0 -> now = now.plus(Duration.ofHours(random.nextInt(100)));
@@ -250,8 +247,8 @@ class RetentionTest {
         }
       }
       NavigableMap<String, String> stored = assertOnlyOldRowsAreMissing();
-      assertDiffers(before, rowsBefore, inService().version(), stored);
-      assertDiffers(inService().version(), stored, before, rowsBefore);
+      assertDiffers(before, rowsBefore, InService.of(table()).version(), stored);
+      assertDiffers(InService.of(table()).version(), stored, before, rowsBefore);
       for (int i = 0; i < 20; i++) {
         String item = item(random);
         Instant since = horizon == null ? START.minus(Duration.ofDays(100)) : horizon;
@@ -313,7 +310,7 @@ class RetentionTest {
             hex(key("bread", old.plusMillis(1))),
             hex(key("milk", old.minusSeconds(8))));
     assertThat(validity()).isEqualTo(new Validity(RETENTION, old));
-    assertThat(inService().recordCount()).isEqualTo(3);
+    assertThat(InService.of(table()).recordCount()).isEqualTo(3);
   }
 
   @Test
@@ -334,15 +331,15 @@ class RetentionTest {
   @Test
   void theHorizonMovesByATenthAndNeverBack() throws IOException {
     build();
-    Manifest built = inService();
+    Manifest built = InService.of(table());
     Duration tenth = RETENTION.dividedBy(10);
     compact(now.plus(tenth).minusMillis(1));
     compact(now.minus(RETENTION));
-    assertThat(inService()).isEqualTo(built);
+    assertThat(InService.of(table())).isEqualTo(built);
     put("bread", now, row(1));
     compact(now.plus(tenth).minusMillis(1));
-    assertThat(inService().hasChanges()).isFalse();
-    assertThat(inService().validity()).isEqualTo(built.validity());
+    assertThat(InService.of(table()).hasChanges()).isFalse();
+    assertThat(InService.of(table()).validity()).isEqualTo(built.validity());
     compact(now.plus(tenth));
     assertThat(validity().horizon()).isEqualTo(now.plus(tenth).minus(RETENTION));
   }
@@ -356,13 +353,13 @@ class RetentionTest {
     Instant later = now.plus(RETENTION.dividedBy(10));
     assertThat(due(later.minusMillis(1))).matches(Plan::isNothing);
     Plan plan = due(later);
-    assertThat(plan.folding()).isEqualTo(inService().partitions()).hasSize(3);
+    assertThat(plan.folding()).isEqualTo(InService.of(table()).partitions()).hasSize(3);
     assertThat(plan.perStep()).isEqualTo(1);
     assertThat(plan.now()).isEqualTo(later);
   }
 
   private Plan due(Instant time) throws IOException {
-    Manifest manifest = inService();
+    Manifest manifest = InService.of(table());
     return new UpkeepPolicy(UpkeepSettings.ofStream(Duration.ZERO), InstantSource.fixed(time))
         .due(manifest, ChangeCounts.estimate(manifest));
   }
@@ -374,7 +371,7 @@ class RetentionTest {
     }
     build();
     Validity built = validity();
-    assertThat(inService().partitions()).hasSize(3);
+    assertThat(InService.of(table()).partitions()).hasSize(3);
     new Compactor(directory)
         .clock(InstantSource.fixed(now.plus(RETENTION)))
         .foldFraction(0)

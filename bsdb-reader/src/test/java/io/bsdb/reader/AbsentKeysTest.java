@@ -72,9 +72,7 @@ class AbsentKeysTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "RESIDENT"})
+  @EnumSource(names = {"MAPPED", "RESIDENT"})
   void signaturesAreComparedInMemoryIfToldSo(Access access) throws Exception {
     TestData data = TestData.random(1, 3000, Lengths.FIXED, Lengths.FIXED, 8);
     data.publish(table, WriterOptions.builder().layout(Layout.BLOCKED).signatureBits(8).build());

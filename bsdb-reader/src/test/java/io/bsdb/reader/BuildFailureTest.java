@@ -39,15 +39,30 @@ class BuildFailureTest {
 
   private static Manifest build(Table table, TestData data) throws IOException {
     try (SnapshotWriter writer = SnapshotWriter.create(table, OPTIONS)) {
-      for (int i = 0; i < data.count(); i++) {
-        writer.add(data.keys().get(i), data.values().get(i));
-      }
+      addAll(writer, data);
       return writer.publish();
+    }
+  }
+
+  private static void addAll(SnapshotWriter writer, TestData data) throws IOException {
+    for (int i = 0; i < data.count(); i++) {
+      writer.add(data.keys().get(i), data.values().get(i));
     }
   }
 
   private Table failing(FaultyStorage.Fault fault) {
     return Table.of(new FaultyStorage(table.storage(), fault));
+  }
+
+  /** Returns the table, where an operation fails so many times. */
+  private Table failing(String failing, int times) {
+    AtomicInteger failures = new AtomicInteger(times);
+    return failing(
+        (operation, path) -> {
+          if (operation.equals(failing) && failures.getAndDecrement() > 0) {
+            throw new Failure(operation, path);
+          }
+        });
   }
 
   private void assertServes(TestData data) throws IOException {
@@ -166,18 +181,8 @@ class BuildFailureTest {
 
   @Test
   void aWriterThatFailedGoesNoFurther() throws Exception {
-    AtomicInteger failures = new AtomicInteger(1);
-    Table faulty =
-        failing(
-            (operation, path) -> {
-              if (operation.equals("write") && failures.getAndDecrement() > 0) {
-                throw new Failure(operation, path);
-              }
-            });
-    try (SnapshotWriter writer = SnapshotWriter.create(faulty, OPTIONS)) {
-      for (int i = 0; i < NEW.count(); i++) {
-        writer.add(NEW.keys().get(i), NEW.values().get(i));
-      }
+    try (SnapshotWriter writer = SnapshotWriter.create(failing("write", 1), OPTIONS)) {
+      addAll(writer, NEW);
       assertThatThrownBy(writer::publish).isInstanceOf(Failure.class);
       assertThatThrownBy(writer::publish)
           .isInstanceOf(IllegalStateException.class)
@@ -191,18 +196,8 @@ class BuildFailureTest {
 
   @Test
   void publishingMayBeTriedAgain() throws Exception {
-    AtomicInteger failures = new AtomicInteger(2);
-    Table faulty =
-        failing(
-            (operation, path) -> {
-              if (operation.equals("replace") && failures.getAndDecrement() > 0) {
-                throw new Failure(operation, path);
-              }
-            });
-    try (SnapshotWriter writer = SnapshotWriter.create(faulty, OPTIONS)) {
-      for (int i = 0; i < NEW.count(); i++) {
-        writer.add(NEW.keys().get(i), NEW.values().get(i));
-      }
+    try (SnapshotWriter writer = SnapshotWriter.create(failing("replace", 2), OPTIONS)) {
+      addAll(writer, NEW);
       assertThatThrownBy(writer::publish).isInstanceOf(Failure.class);
       assertThatThrownBy(writer::publish).isInstanceOf(Failure.class);
       assertServes(OLD);

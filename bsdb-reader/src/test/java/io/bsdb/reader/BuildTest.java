@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,7 +18,6 @@ import io.bsdb.writer.options.Duplicates;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,10 +35,6 @@ class BuildTest {
   private static final long LEAST_MEMORY = 64L << 20;
 
   @TempDir Path directory;
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
 
   private static byte[] value(int key, int version, int length) {
     byte[] value = new byte[length];

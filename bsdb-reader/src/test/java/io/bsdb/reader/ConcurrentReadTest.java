@@ -19,7 +19,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Many threads, and a close in their midst. */
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class ConcurrentReadTest {
   private static final int THREADS = 8;
 
@@ -146,9 +145,7 @@ class ConcurrentReadTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"MAPPED", "DIRECT", "IO_URING"})
+  @EnumSource(names = {"MAPPED", "DIRECT", "IO_URING"})
   void everyFutureCompletesThoughTheReaderIsClosed(Way way) throws Exception {
     for (int round = 0; round < 10; round++) {
       AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, way.options());

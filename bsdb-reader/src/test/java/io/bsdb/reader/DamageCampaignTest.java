@@ -13,6 +13,7 @@ import io.bsdb.reader.options.Verification;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.InService;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.Layout;
@@ -155,9 +156,9 @@ class DamageCampaignTest {
       TestData changed = data;
       for (int round = 0; round < 3; round++) {
         changed = change(table, changed, round, absent);
-        others.addAll(files(table, inService(table)).values());
+        others.addAll(files(table, InService.of(table)).values());
       }
-      Manifest last = inService(table);
+      Manifest last = InService.of(table);
       return new Victim(changed, absent, last.version(), files(table, last), others);
     }
     Map<String, byte[]> files = files(table, manifest);
@@ -387,10 +388,6 @@ class DamageCampaignTest {
         || e instanceof NoSuchFileException)) {
       throw new AssertionError(what, e);
     }
-  }
-
-  private static Manifest inService(Path table) throws IOException {
-    return Table.at(table).manifest(Table.at(table).requireCurrentVersion());
   }
 
   private static void delete(Path directory) throws IOException {

@@ -1,5 +1,7 @@
 package io.bsdb.reader;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,13 +14,13 @@ import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.Records;
+import io.bsdb.testkit.Utf8;
 import io.bsdb.writer.DeltaWriter;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,24 +46,13 @@ class DeltaReaderTest {
   @TempDir private Path directory;
   private final Map<String, String> model = new HashMap<>();
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static @Nullable String text(byte @Nullable [] bytes) {
-    return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
-  }
-
   private void build(Layout layout, int partitions) throws IOException {
     WriterOptions options = WriterOptions.builder().layout(layout).partitions(partitions).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      model.clear();
-      for (int i = 0; i < KEYS; i += 2) {
-        model.put("k" + i, "base-" + i);
-        writer.add(bytes("k" + i), bytes("base-" + i));
-      }
-      writer.publish();
+    model.clear();
+    for (int i = 0; i < KEYS; i += 2) {
+      model.put("k" + i, "base-" + i);
     }
+    Records.of(model).publish(directory, options);
   }
 
   private Manifest change(Random random, int changes) throws IOException {
@@ -94,10 +85,9 @@ class DeltaReaderTest {
       assertThat(length == KeyLookup.NOT_FOUND ? null : text(copy(target)))
           .isEqualTo(expected.get(key));
     }
-    assertThat(reader.getAll(keys).stream().map(DeltaReaderTest::text)).isEqualTo(values);
+    assertThat(reader.getAll(keys).stream().map(Utf8::text)).isEqualTo(values);
     assertThat(reader.getAll(keys, LENT)).isEqualTo(values);
-    assertThat(reader.async().getAll(keys).get().stream().map(DeltaReaderTest::text))
-        .isEqualTo(values);
+    assertThat(reader.async().getAll(keys).get().stream().map(Utf8::text)).isEqualTo(values);
     for (int i = 0; i < KEYS; i += 37) {
       assertThat(text(reader.async().get(keys.get(i)).get())).isEqualTo(values.get(i));
     }
@@ -105,7 +95,7 @@ class DeltaReaderTest {
     try (RecordCursor cursor = reader.scan()) {
       while (cursor.next()) {
         String value = text(cursor.value());
-        assertThat(scanned.put(new String(cursor.key(), StandardCharsets.UTF_8), value)).isNull();
+        assertThat(scanned.put(text(cursor.key()), value)).isNull();
       }
     }
     assertThat(scanned).isEqualTo(expected);

@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -59,10 +60,6 @@ class EncodedTableTest {
   private final long seed = System.nanoTime();
   private final Random random = new Random(seed);
   private final Map<String, byte[]> model = new LinkedHashMap<>();
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
 
   /** Keys as the map has them: any bytes as characters. */
   private static byte[] key(String key) {
@@ -137,9 +134,7 @@ class EncodedTableTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "DIRECT"})
+  @EnumSource(names = {"MAPPED", "DIRECT"})
   void plainBytesOfAllKinds(Access access) throws Exception {
     for (int i = 0; i < ROWS; i++) {
       model.put("customer/" + i, bytes("customer number " + i + ", Zürich"));
@@ -170,9 +165,7 @@ class EncodedTableTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "DIRECT"})
+  @EnumSource(names = {"MAPPED", "DIRECT"})
   void rowsOfAllKinds(Access access) throws Exception {
     addRows();
     addRow(ROWS, "place", new byte[4 << 20], List.of());

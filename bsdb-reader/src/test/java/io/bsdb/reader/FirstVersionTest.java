@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tables of which nothing, or nothing yet, has been published. */
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class FirstVersionTest {
   @TempDir Path table;
   private NumberedVersions versions;

@@ -19,7 +19,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Files that somebody wrote on purpose, all checksums right: answers may be anything, but nothing
  * goes beyond an exception of ours.
  */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(300)
 @ExtendWith(NothingLeftOpen.class)
 class ForgedSnapshotTest {
   private static final int[] FIGURES = {

@@ -23,7 +23,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Timeout;
@@ -34,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Versions change under load; {@code -Dbsdb.test.swaps} says how often. */
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
+@Timeout(600)
 class HotSwapTest {
   private static final int SWAPS = Integer.getInteger("bsdb.test.swaps", 300);
   private static final int NEW_EVERY = 20;
@@ -61,9 +60,7 @@ class HotSwapTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "IO_URING"})
+  @EnumSource(names = {"MAPPED", "IO_URING"})
   void noAnswerFailsOrIsStaleOrMixed(Access access) throws Exception {
     readOnce(access); // what its classes keep for good is there from now on
     long offHeap = OffHeap.bytes();

@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Processes that build are killed at random points. {@code -Dbsdb.test.kills} says how many, {@code
  * -Dbsdb.test.seed} chooses the points.
  */
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
+@Timeout(600)
 class KilledBuildTest {
   private static final int KILLS = Integer.getInteger("bsdb.test.kills", 12);
   private static final long SEED = Long.getLong("bsdb.test.seed", 20_260_101);

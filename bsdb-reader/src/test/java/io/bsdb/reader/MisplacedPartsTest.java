@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -33,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Parts that are intact but belong elsewhere, as lost, misdirected and swapped writes leave them:
  * of another place, partition or version.
  */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(300)
 @ExtendWith(NothingLeftOpen.class)
 class MisplacedPartsTest {
   @TempDir Path table;

@@ -13,7 +13,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Null is a mistake of the caller: named, thrown by the call itself, and counted nowhere. */
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(60)
 class NullArgumentsTest {
   private static final byte[] KEY = new byte[8];
 

@@ -1,5 +1,7 @@
 package io.bsdb.reader;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,12 +12,12 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.Verification;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,10 +44,6 @@ class OrderedReaderTest {
 
   private static NavigableMap<byte[], byte[]> newMap() {
     return new TreeMap<>(Arrays::compareUnsigned);
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /** Keys that are hard to keep apart, by name. */
@@ -354,7 +352,7 @@ class OrderedReaderTest {
     List<String> keys = new ArrayList<>();
     try (RecordCursor cursor = reader.ordered().range(range)) {
       while (cursor.next()) {
-        keys.add(new String(cursor.key(), StandardCharsets.UTF_8));
+        keys.add(text(cursor.key()));
       }
     }
     return String.join(" ", keys);
@@ -362,10 +360,7 @@ class OrderedReaderTest {
 
   @Test
   void refusesToAnswerByOrderOnATableInHashOrder() throws Exception {
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
-      writer.add(bytes("k"), bytes("v"));
-      writer.publish();
-    }
+    Records.of("k", "v").publish(directory, WriterOptions.defaults());
     try (SnapshotReader reader = SnapshotReader.open(directory);
         TableReader table = TableReader.follow(directory, ReaderOptions.defaults())) {
       assertThatThrownBy(reader::ordered)

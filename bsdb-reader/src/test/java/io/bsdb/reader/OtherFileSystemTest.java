@@ -133,9 +133,7 @@ class OtherFileSystemTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "DIRECT"})
+  @EnumSource(names = {"MAPPED", "DIRECT"})
   void saysWhichAccessAFileSystemLacks(Access access) throws Exception {
     try (FileSystem files = Provider.MEMORY.open(temporary)) {
       Path table = files.getPath("/data/t");

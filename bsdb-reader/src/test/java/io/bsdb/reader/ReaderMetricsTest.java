@@ -37,9 +37,7 @@ class ReaderMetricsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"MAPPED", "RESIDENT", "DIRECT", "IO_URING"})
+  @EnumSource(names = {"MAPPED", "RESIDENT", "DIRECT", "IO_URING"})
   void lookupsAreHitsOrMisses(Way way) throws Exception {
     List<byte[]> absent = table.data.absentKeys(ABSENT);
     try (SnapshotReader reader = table.open(way.options())) {
@@ -110,9 +108,7 @@ class ReaderMetricsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Way.class,
-      names = {"DIRECT", "IO_URING"})
+  @EnumSource(names = {"DIRECT", "IO_URING"})
   void lookupsThatFailAreCounted(Way way) throws Exception {
     table.fault =
         (position, length) -> {

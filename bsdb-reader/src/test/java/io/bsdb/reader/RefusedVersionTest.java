@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** New versions that cannot be used: the old one keeps serving. */
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class RefusedVersionTest {
   @TempDir Path table;
   private NumberedVersions versions;

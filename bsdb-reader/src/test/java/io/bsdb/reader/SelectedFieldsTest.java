@@ -68,9 +68,7 @@ class SelectedFieldsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "DIRECT"})
+  @EnumSource(names = {"MAPPED", "DIRECT"})
   void lookupsDecodeWhatIsSelected(Access access) throws Exception {
     ReaderOptions options = ReaderOptions.builder().access(access).build();
     try (SnapshotReader all = SnapshotReader.open(directory, options)) {

@@ -7,14 +7,13 @@ import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A mapped file that somebody shortens: an error may come, but the process stays. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class ShortenedFileTest {
   private static final String SHORTENED = "mapped file was shortened while open: file=";
 

@@ -25,7 +25,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -34,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Damage of any kind costs an exception that names the file, never a wrong answer. */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(300)
 @ExtendWith(NothingLeftOpen.class)
 class SnapshotDamageTest {
   private static final int[] CHANGES = {1, 0x80, 0xFF, 0x10};
@@ -134,9 +133,7 @@ class SnapshotDamageTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Shape.class,
-      names = {"BLOCKED", "COMPRESSED"})
+  @EnumSource(names = {"BLOCKED", "COMPRESSED"})
   void everyTruncationIsRefused(Shape shape) throws Exception {
     TestData data = shape.data();
     Manifest manifest = shape.publish(table, data);
@@ -163,9 +160,7 @@ class SnapshotDamageTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Shape.class,
-      names = {"BLOCKED", "COMPRESSED"})
+  @EnumSource(names = {"BLOCKED", "COMPRESSED"})
   void bytesBehindTheEndAreRefused(Shape shape) throws Exception {
     TestData data = shape.data();
     Manifest manifest = shape.publish(table, data);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class TableReaderTest {
   @TempDir Path table;
   private NumberedVersions versions;

@@ -25,7 +25,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +35,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ExtendWith(NothingLeftOpen.class)
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(120)
 class WarmUpTest {
   private static final int KEY = 3;
 
@@ -116,9 +115,7 @@ class WarmUpTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "RESIDENT"})
+  @EnumSource(names = {"MAPPED", "RESIDENT"})
   void aDamagedBlockIsFoundBeforeItsVersionServes(Access access) throws Exception {
     versions.publishNext();
     Heard heard = new Heard();

@@ -1,10 +1,10 @@
 package io.bsdb.reload;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.Contents;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
@@ -15,9 +15,9 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SegmentFiles;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Duplicates;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -37,29 +37,9 @@ class DifferenceWriterTest {
 
   @TempDir private Path directory;
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
-  }
-
   private Manifest build(RecordOrder order, Map<String, String> rows) throws IOException {
     WriterOptions options = WriterOptions.builder().order(order).partitions(5).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      for (Map.Entry<String, String> row : rows.entrySet()) {
-        writer.add(bytes(row.getKey()), bytes(row.getValue()));
-      }
-      return writer.publish();
-    }
-  }
-
-  private Map<String, String> content() throws IOException {
-    Map<String, String> content = new TreeMap<>();
-    try (SnapshotReader reader = SnapshotReader.open(directory);
-        RecordCursor cursor = reader.scan()) {
-      while (cursor.next()) {
-        content.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
-      }
-    }
-    return content;
+    return Records.of(rows).publish(directory, options);
   }
 
   private static Map<String, String> rows(int count) {
@@ -143,7 +123,7 @@ class DifferenceWriterTest {
           return inService.with(
               inService.partitions(), Map.of(), inService.changes().append(written));
         });
-    assertThat(content()).isEqualTo(input);
+    assertThat(Contents.of(directory)).isEqualTo(input);
     assertThatThrownBy(
             () ->
                 table.edit(

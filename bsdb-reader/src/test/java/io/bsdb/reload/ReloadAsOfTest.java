@@ -1,19 +1,18 @@
 package io.bsdb.reload;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
-import io.bsdb.reader.RecordCursor;
-import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.Contents;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.StreamProgress.Checkpoint;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,10 +58,6 @@ class ReloadAsOfTest {
     table = Table.at(directory);
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
-  }
-
   private String key() {
     return "key" + random.nextInt(KEYS);
   }
@@ -72,23 +67,7 @@ class ReloadAsOfTest {
     for (int i = 0; i < KEYS; i++) {
       rows.put(key(), "built " + i);
     }
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      for (Map.Entry<String, String> row : rows.entrySet()) {
-        writer.add(bytes(row.getKey()), bytes(row.getValue()));
-      }
-      writer.publish();
-    }
-  }
-
-  private Map<String, String> content() throws IOException {
-    Map<String, String> content = new TreeMap<>();
-    try (SnapshotReader reader = SnapshotReader.open(directory);
-        RecordCursor cursor = reader.scan()) {
-      while (cursor.next()) {
-        content.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
-      }
-    }
-    return content;
+    Records.of(rows).publish(directory, options);
   }
 
   private void change(boolean isStream) throws IOException {
@@ -173,7 +152,9 @@ class ReloadAsOfTest {
         }
       }
       rows = expected;
-      assertThat(content()).as("seed %d round %d %s", seed, round, publish).isEqualTo(expected);
+      assertThat(Contents.of(directory))
+          .as("seed %d round %d %s", seed, round, publish)
+          .isEqualTo(expected);
       ReloadReport.Difference difference = report.difference();
       if (difference != null) {
         assertThat(difference.rows()).isEqualTo(input.size());
@@ -250,7 +231,7 @@ class ReloadAsOfTest {
           .isInstanceOf(PublishConflictException.class)
           .hasMessageContaining("the table was rebuilt or rolled back meanwhile");
     }
-    assertThat(content()).isEqualTo(rows);
+    assertThat(Contents.of(directory)).isEqualTo(rows);
     assertThatThrownBy(
             () -> TableReload.beginAsOf("0000000099-00000000", directory, options, Publish.CHANGES))
         .isInstanceOf(NoSuchFileException.class);
@@ -277,7 +258,7 @@ class ReloadAsOfTest {
       }
       reload.publish();
     }
-    assertThat(content())
+    assertThat(Contents.of(directory))
         .doesNotContainKey(deleted)
         .containsEntry(put, "by others")
         .containsEntry("new", "by others")
@@ -300,6 +281,6 @@ class ReloadAsOfTest {
       assertThat(difference.differing()).isZero();
       assertThat(difference.same()).isEqualTo(input.size());
     }
-    assertThat(content()).isEqualTo(rows);
+    assertThat(Contents.of(directory)).isEqualTo(rows);
   }
 }

@@ -1,10 +1,12 @@
 package io.bsdb.reload;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.KeyStorage;
-import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.Contents;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reload.ReloadReport.Difference;
 import io.bsdb.row.RowCodec;
@@ -14,6 +16,7 @@ import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SnapshotWriter;
@@ -22,7 +25,6 @@ import io.bsdb.writer.options.Duplicates;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,23 +57,6 @@ class TableReloadTest {
     table = directory.resolve("table");
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static Map<String, String> content(Path table) throws IOException {
-    Map<String, String> content = new HashMap<>();
-    try (SnapshotReader reader = SnapshotReader.open(table);
-        RecordCursor cursor = reader.scan()) {
-      while (cursor.next()) {
-        content.put(
-            new String(cursor.key(), StandardCharsets.UTF_8),
-            new String(cursor.value(), StandardCharsets.UTF_8));
-      }
-    }
-    return content;
-  }
-
   private ReloadReport reload(WriterOptions options, Publish publish, Map<String, String> rows)
       throws IOException {
     try (TableReload reload = TableReload.begin(table, options, publish)) {
@@ -87,12 +72,7 @@ class TableReloadTest {
   }
 
   private void build(WriterOptions options, Map<String, String> rows) throws IOException {
-    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
-      for (Map.Entry<String, String> row : rows.entrySet()) {
-        writer.add(bytes(row.getKey()), bytes(row.getValue()));
-      }
-      writer.publish();
-    }
+    Records.of(rows).publish(table, options);
   }
 
   private static Map<String, String> rows(int count) {
@@ -167,7 +147,7 @@ class TableReloadTest {
         report = reload.publish();
       }
       String what = "seed %d round %d %s".formatted(seed, round, publish);
-      assertThat(content(table)).as(what).isEqualTo(rows);
+      assertThat(Contents.of(table)).as(what).isEqualTo(rows);
       Difference difference = report.difference();
       if (difference != null) {
         assertThat(difference.rows()).as(what).isEqualTo(rows.size());
@@ -222,7 +202,7 @@ class TableReloadTest {
     assertThat(report.difference()).isEqualTo(new Difference(version, 98, 1, 1, 1, 19));
     Manifest manifest = manifest(report);
     assertThat(manifest.changes().count()).isEqualTo(3);
-    assertThat(content(table)).isEqualTo(rows);
+    assertThat(Contents.of(table)).isEqualTo(rows);
   }
 
   private static Manifest manifest(ReloadReport report) {
@@ -260,14 +240,14 @@ class TableReloadTest {
     rows.keySet().removeIf(key -> key.endsWith("1") || key.endsWith("2") || key.endsWith("3"));
     all = manifest(reload(options, Publish.AUTO, rows));
     assertThat(all.hasChanges()).as("30 of 100 deleted").isFalse();
-    assertThat(content(table)).isEqualTo(rows);
+    assertThat(Contents.of(table)).isEqualTo(rows);
   }
 
   @ParameterizedTest
   @EnumSource(Publish.class)
   void buildsATableThatIsNotThere(Publish publish) throws Exception {
     reload(WriterOptions.defaults(), publish, rows(10));
-    assertThat(content(table)).isEqualTo(rows(10));
+    assertThat(Contents.of(table)).isEqualTo(rows(10));
   }
 
   @Test
@@ -291,22 +271,22 @@ class TableReloadTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Publish.class,
-      names = {"CHANGES", "AUTO"})
+  @EnumSource(names = {"CHANGES", "AUTO"})
   void treatsDuplicatesAsABuildDoes(Publish publish) throws Exception {
     build(WriterOptions.defaults(), rows(10));
     for (String key : List.of("key3", "new")) {
       assertThatThrownBy(() -> twice(publish, Duplicates.FAIL, key))
           .isInstanceOf(DuplicateKeyException.class)
           .hasMessageContaining("duplicate key: '" + key + "'");
-      assertThat(content(table)).isEqualTo(rows(10));
+      assertThat(Contents.of(table)).isEqualTo(rows(10));
     }
     for (String key : List.of("key3", "new")) {
       twice(publish, Duplicates.FIRST, key);
-      assertThat(content(table)).containsEntry(key, "value3");
+      assertThat(Contents.of(table)).containsEntry(key, "value3");
       twice(publish, Duplicates.LAST, key);
-      assertThat(content(table)).containsEntry(key, "last").hasSize(key.equals("new") ? 11 : 10);
+      assertThat(Contents.of(table))
+          .containsEntry(key, "last")
+          .hasSize(key.equals("new") ? 11 : 10);
     }
   }
 
@@ -314,9 +294,7 @@ class TableReloadTest {
    * The rows before the decision come from the version and the differences found, in both orders.
    */
   @ParameterizedTest
-  @EnumSource(
-      value = Duplicates.class,
-      names = {"FIRST", "LAST"})
+  @EnumSource(names = {"FIRST", "LAST"})
   void treatsDuplicatesAsABuildDoesAfterGoingOverToABuild(Duplicates duplicates) throws Exception {
     build(WriterOptions.defaults(), rows(40));
     Map<String, String> before = rows(40);
@@ -344,7 +322,7 @@ class TableReloadTest {
       reload.add(bytes("key0"), bytes("value0"));
       assertThat(manifest(reload.publish()).hasChanges()).isFalse();
     }
-    assertThat(content(table)).isEqualTo(expected);
+    assertThat(Contents.of(table)).isEqualTo(expected);
   }
 
   private void twice(Publish publish, Duplicates duplicates, String key) throws IOException {
@@ -370,7 +348,7 @@ class TableReloadTest {
     assertThatThrownBy(() -> reload(shrunk, Publish.CHANGES, rows(8)))
         .isInstanceOf(TooFewRowsException.class)
         .hasMessageContaining("has 10: expected>=9 actual=8");
-    assertThat(content(table)).isEqualTo(rows(10));
+    assertThat(Contents.of(table)).isEqualTo(rows(10));
     assertThat(filesIn("data")).isEmpty();
     assertThat(reload(shrunk, Publish.CHANGES, rows(9)).manifest()).isNotNull();
   }
@@ -399,7 +377,7 @@ class TableReloadTest {
           .hasMessageContaining("the table was changed meanwhile")
           .hasMessageEndingWith("read the source again and compare it with that version");
     }
-    assertThat(content(table)).containsEntry("key2", "by another").hasSize(10);
+    assertThat(Contents.of(table)).containsEntry("key2", "by another").hasSize(10);
   }
 
   @Test
@@ -417,7 +395,7 @@ class TableReloadTest {
           .hasMessage("the reload has been published or closed, or has failed");
       assertThatThrownBy(reload::publish).isInstanceOf(IllegalStateException.class);
     }
-    assertThat(content(table)).isEqualTo(rows(999));
+    assertThat(Contents.of(table)).isEqualTo(rows(999));
     assertThat(filesIn("snapshots")).hasSize(2);
   }
 
@@ -457,7 +435,7 @@ class TableReloadTest {
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("has failed");
     }
-    assertThat(content(table)).isEqualTo(rows(1_000));
+    assertThat(Contents.of(table)).isEqualTo(rows(1_000));
   }
 
   @Test
@@ -476,11 +454,7 @@ class TableReloadTest {
       for (Map.Entry<String, String> row : input.entrySet()) {
         comparison.add(bytes(row.getKey()), bytes(row.getValue()));
       }
-      comparison.handOver(
-          (key, value) ->
-              handedOver.put(
-                  new String(key, StandardCharsets.UTF_8),
-                  new String(value, StandardCharsets.UTF_8)));
+      comparison.handOver((key, value) -> handedOver.put(text(key), text(value)));
     }
     assertThat(handedOver).isEqualTo(input);
   }
@@ -492,7 +466,7 @@ class TableReloadTest {
       try (TableReload reload = TableReload.begin(table, WriterOptions.defaults(), publish)) {
         addAll(reload, rows(1_000));
       }
-      assertThat(content(table)).isEqualTo(rows(10));
+      assertThat(Contents.of(table)).isEqualTo(rows(10));
       assertThat(filesIn("data")).isEmpty();
       assertThat(filesIn("snapshots")).hasSize(1);
     }

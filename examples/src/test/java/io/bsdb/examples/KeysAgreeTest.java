@@ -18,7 +18,7 @@ import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,18 +65,13 @@ class KeysAgreeTest {
           new Keys<>("DOUBLE", Serdes.Double(), "-1e300", -1e300, "1e300", 1e300),
           new Keys<>("BOOLEAN", Serdes.Boolean(), "TRUE", true, "FALSE", false));
 
-  private static LocalFlink flink;
+  @AutoClose private static LocalFlink flink;
 
   @TempDir private Path directory;
 
   @BeforeAll
   static void start() throws Exception {
     flink = LocalFlink.start(1);
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    flink.close();
   }
 
   private TableEnvironment environment(EnvironmentSettings.Builder mode) throws Exception {

@@ -7,13 +7,12 @@ import io.bsdb.format.PartChecksum;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.manifest.PartitionFile;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.kafka.common.serialization.Serdes;
@@ -31,10 +30,6 @@ class CompressedTableTest {
     return "{\"id\":\"c%d\",\"name\":\"Customer number %d\",\"orders\":%d}".formatted(i, i, i % 7);
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   private boolean isTrained(SnapshotLookup<?, ?> customers, PartitionFile file, Layout layout)
       throws IOException {
     Path path =
@@ -50,17 +45,10 @@ class CompressedTableTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Layout.class,
-      names = {"COMPRESSED", "COMPRESSED_PAGES", "SYMBOLS"})
+  @EnumSource(names = {"COMPRESSED", "COMPRESSED_PAGES", "SYMBOLS"})
   void buildsAndReads(Layout layout) throws Exception {
     var options = WriterOptions.builder().layout(layout).build();
-    try (var writer = SnapshotWriter.create(table, options)) {
-      for (int i = 0; i < RECORDS; i++) {
-        writer.add(bytes("c" + i), bytes(customer(i)));
-      }
-      writer.publish();
-    }
+    Records.numbered(RECORDS, i -> "c" + i, i -> customer(i)).publish(table, options);
     try (var customers =
             SnapshotLookup.<String, String>builder("customers")
                 .table(table)

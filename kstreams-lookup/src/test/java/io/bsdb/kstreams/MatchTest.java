@@ -9,10 +9,10 @@ import io.bsdb.row.RowCodec;
 import io.bsdb.row.RowWriter;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -73,11 +73,7 @@ class MatchTest {
   @Test
   void findsTheLongestPrefix() throws Exception {
     WriterOptions options = WriterOptions.builder().order(RecordOrder.KEY).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
-      writer.add(bytes("41"), bytes("Switzerland"));
-      writer.add(bytes("4144"), bytes("Zurich"));
-      writer.publish();
-    }
+    Records.of("41", "Switzerland", "4144", "Zurich").publish(table, options);
     try (var operators =
         SnapshotLookup.<String, String>builder("operators")
             .table(table)
@@ -191,9 +187,5 @@ class MatchTest {
     assertThatThrownBy(longest::build)
         .isInstanceOf(SchemaMismatchException.class)
         .hasMessageContaining("it has a history, whose keys end in a time and are no prefixes");
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -1,5 +1,6 @@
 package io.bsdb.kstreams;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,9 +9,8 @@ import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -193,12 +193,7 @@ class RangeLookupTest {
 
   private LookupBuilder<String, String> operators(RecordOrder order) throws Exception {
     WriterOptions options = WriterOptions.builder().order(order).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      writer.add(bytes("41"), bytes("Switzerland"));
-      writer.add(bytes("4144"), bytes("Zurich"));
-      writer.add(bytes("43"), bytes("Austria"));
-      writer.publish();
-    }
+    Records.of("41", "Switzerland", "4144", "Zurich", "43", "Austria").publish(directory, options);
     return SnapshotLookup.<String, String>builder("operators")
         .table(directory)
         .refreshEvery(Duration.ofDays(1))
@@ -274,9 +269,5 @@ class RangeLookupTest {
         var lease = prices.lease()) {
       assertThat(all(lease.range(null, null))).isEmpty();
     }
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +30,7 @@ class LookupChecksTest {
   private static final int WRONG = 700;
 
   @TempDir private Path directory;
-  private SnapshotReader reader;
+  @AutoClose private SnapshotReader reader;
   private LookupKeys keys;
 
   /** How lookups are asked for. */
@@ -62,11 +62,6 @@ class LookupChecksTest {
     }
     reader = SnapshotReader.open(directory);
     keys = LookupKeys.ofTable(reader, 0, LookupKeys.MAXIMUM, LookupKeysTest.console());
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    reader.close();
   }
 
   @ParameterizedTest

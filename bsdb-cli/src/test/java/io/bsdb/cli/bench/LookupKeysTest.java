@@ -1,5 +1,6 @@
 package io.bsdb.cli.bench;
 
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.cli.CommandRun;
@@ -7,7 +8,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -29,18 +30,9 @@ class LookupKeysTest {
 
   private Path table() throws IOException {
     Path table = directory.resolve("table");
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(table, WriterOptions.builder().partitions(3).build())) {
-      for (int i = 0; i < RECORDS; i++) {
-        writer.add(bytes("key " + i), bytes("value " + i + "x".repeat(100)));
-      }
-      writer.publish();
-    }
+    Records.numbered(RECORDS, i -> "key " + i, i -> "value " + i + "x".repeat(100))
+        .publish(table, WriterOptions.builder().partitions(3).build());
     return table;
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   static Console console() {
@@ -66,7 +58,7 @@ class LookupKeysTest {
         byte[] value = reader.get(keys.key(i));
         keys.check(i, value, true);
         if (value != null) {
-          present.add(new String(keys.key(i), StandardCharsets.UTF_8));
+          present.add(text(keys.key(i)));
         }
       }
       assertThat(present).hasSizeBetween(150, 180);

@@ -1,5 +1,6 @@
 package io.bsdb.cli.input;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -135,9 +136,5 @@ class TextFormatTest {
                     + new String(value, valueOffset, valueLength, StandardCharsets.ISO_8859_1)),
         new BadLines(BadLines.Policy.FAIL, SILENT));
     return records;
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

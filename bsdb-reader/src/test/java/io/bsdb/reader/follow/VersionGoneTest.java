@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.table.Table;
 import io.bsdb.table.storage.TableStorage;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -24,10 +24,7 @@ class VersionGoneTest {
   private final AtomicBoolean armed = new AtomicBoolean();
 
   private void build(String value) throws IOException {
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
-      writer.add("key".getBytes(UTF_8), value.getBytes(UTF_8));
-      writer.publish();
-    }
+    Records.of("key", value).publish(directory, WriterOptions.defaults());
   }
 
   /** Replaces the version in service, and deletes it, when the first of its files is opened. */

@@ -17,7 +17,6 @@ import java.util.stream.LongStream;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.ExceptionUtils;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class AsyncLookupJoinTest {
   private static final long ROWS = 2_000;
   private static final String DAMAGE = CorruptSnapshotException.class.getName();
@@ -67,11 +66,6 @@ class AsyncLookupJoinTest {
       bytes[4096 + 100] ^= 1;
       Files.write(file, bytes);
     }
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   private static Sql session(String table, String... options) throws Exception {

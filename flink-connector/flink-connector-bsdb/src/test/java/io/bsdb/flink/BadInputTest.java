@@ -13,14 +13,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.apache.flink.table.api.ValidationException;
 import org.assertj.core.api.AbstractThrowableAssert;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each mistake and each damage gets one message that says what is wrong, where, and what to do. */
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class BadInputTest {
   private static final String LOOKUP =
       "SELECT s.f0, d.name FROM s LEFT JOIN d FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0";
@@ -37,11 +36,6 @@ class BadInputTest {
                 .formatted(directory))
         .run("INSERT OVERWRITE t SELECT f0, 'x', 1 FROM s");
     session = Sql.streaming(1).numbers("s", 100);
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   private void declare(String columns, String... options) throws Exception {

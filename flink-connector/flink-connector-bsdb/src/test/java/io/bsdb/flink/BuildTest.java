@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.testkit.InService;
 import io.bsdb.writer.options.Layout;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,11 +31,6 @@ class BuildTest {
             Stream.of(options).map(option -> ", " + option).reduce("", String::concat));
   }
 
-  private Manifest current() throws IOException {
-    Table table = Table.at(directory);
-    return table.manifest(table.requireCurrentVersion());
-  }
-
   @Test
   void publishesOneFilePerPartition() throws Exception {
     Sql.batch(3)
@@ -44,16 +38,16 @@ class BuildTest {
         .run(ddl("", "'sink.partitions' = '7'"))
         .run("INSERT OVERWRITE t SELECT f0, 'x' FROM s");
 
-    assertThat(current().recordCount()).isEqualTo(1000);
-    assertThat(current().partitions()).hasSize(7);
-    assertThat(current().properties()).isEmpty();
+    assertThat(InService.of(directory).recordCount()).isEqualTo(1000);
+    assertThat(InService.of(directory).partitions()).hasSize(7);
+    assertThat(InService.of(directory).properties()).isEmpty();
     try (Stream<Path> files =
-        Files.list(directory.resolve("snapshots").resolve(current().version()))) {
+        Files.list(directory.resolve("snapshots").resolve(InService.of(directory).version()))) {
       assertThat(files.map(file -> file.getFileName().toString()))
           .containsExactlyInAnyOrderElementsOf(
               Stream.concat(
                       Stream.of("manifest.json"),
-                      current().partitions().stream().map(PartitionFile::name))
+                      InService.of(directory).partitions().stream().map(PartitionFile::name))
                   .toList());
     }
     assertThat(directory.resolve("staging"))
@@ -67,7 +61,7 @@ class BuildTest {
   void keepsTheTableIfTheQueryGivesNoRows() throws Exception {
     Sql session =
         Sql.batch(2).numbers("s", 10).run(ddl("")).run("INSERT OVERWRITE t SELECT f0, 'x' FROM s");
-    String before = current().version();
+    String before = InService.of(directory).version();
 
     assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s WHERE f0 < 0"))
         .hasStackTraceContaining("too few rows, so nothing was published: table=" + directory)
@@ -81,7 +75,7 @@ class BuildTest {
 
     session.run(
         "INSERT OVERWRITE t /*+ OPTIONS('sink.min-rows' = '0') */ SELECT f0, 'x' FROM s WHERE f0 < 0");
-    assertThat(current().recordCount()).isZero();
+    assertThat(InService.of(directory).recordCount()).isZero();
   }
 
   @Test
@@ -91,8 +85,8 @@ class BuildTest {
         .run(ddl("DISTRIBUTED BY HASH(id) INTO 3 BUCKETS", "'sink.parallelism' = '2'"))
         .run("INSERT OVERWRITE t SELECT f0, 'x' FROM s");
 
-    assertThat(current().partitions()).hasSize(3);
-    assertThat(current().recordCount()).isEqualTo(100);
+    assertThat(InService.of(directory).partitions()).hasSize(3);
+    assertThat(InService.of(directory).recordCount()).isEqualTo(100);
   }
 
   @Tag("any-release")
@@ -127,10 +121,12 @@ class BuildTest {
 
     for (int i = 1; i <= 3; i++) {
       session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s WHERE f0 < " + i);
-      assertThat(current().recordCount()).isEqualTo(i);
+      assertThat(InService.of(directory).recordCount()).isEqualTo(i);
     }
 
-    assertThat(Table.at(directory).versions()).hasSize(2).contains(current().version());
+    assertThat(Table.at(directory).versions())
+        .hasSize(2)
+        .contains(InService.of(directory).version());
   }
 
   @Tag("any-release")
@@ -142,8 +138,9 @@ class BuildTest {
         .run(
             "INSERT OVERWRITE t /*+ OPTIONS('sink.source-positions' = 'orders-0:4711,orders-1:12') */ SELECT f0, 'x' FROM s");
 
-    assertThat(current().sourcePositions()).isEqualTo(Map.of("orders-0", "4711", "orders-1", "12"));
-    assertThat(current().properties()).isEqualTo(Map.of("owner", "shop"));
+    assertThat(InService.of(directory).sourcePositions())
+        .isEqualTo(Map.of("orders-0", "4711", "orders-1", "12"));
+    assertThat(InService.of(directory).properties()).isEqualTo(Map.of("owner", "shop"));
   }
 
   @Tag("any-release")
@@ -154,8 +151,8 @@ class BuildTest {
         .run(ddl("", "'sink.partitions' = '2'", "'sink.min-rows' = '0'"))
         .run("INSERT OVERWRITE t SELECT f0, 'x' FROM s WHERE f0 < 0");
 
-    assertThat(current().recordCount()).isZero();
-    assertThat(current().partitions()).hasSize(2);
+    assertThat(InService.of(directory).recordCount()).isZero();
+    assertThat(InService.of(directory).partitions()).hasSize(2);
   }
 
   @Tag("any-release")
@@ -175,7 +172,7 @@ class BuildTest {
 
     assertThat(leftover).doesNotExist();
     assertThat(incomplete).doesNotExist();
-    assertThat(current().recordCount()).isEqualTo(10);
+    assertThat(InService.of(directory).recordCount()).isEqualTo(10);
   }
 
   @Test
@@ -183,14 +180,14 @@ class BuildTest {
     Sql session = Sql.batch(2).numbers("s", 10).run(ddl("", "'sink.partitions' = '4'"));
 
     session.run("INSERT INTO t SELECT f0, 'x' FROM s");
-    assertThat(current().recordCount()).isEqualTo(10);
-    assertThat(current().hasChanges()).isFalse();
+    assertThat(InService.of(directory).recordCount()).isEqualTo(10);
+    assertThat(InService.of(directory).hasChanges()).isFalse();
 
     session.run("INSERT INTO t SELECT f0 + 5, 'y' FROM s");
     session.run("INSERT INTO t SELECT f0, 'z' FROM s WHERE f0 < 0");
-    assertThat(current().recordCount()).isEqualTo(10);
-    assertThat(current().changes().count()).isEqualTo(10);
-    assertThat(current().changes().streams()).isEmpty();
+    assertThat(InService.of(directory).recordCount()).isEqualTo(10);
+    assertThat(InService.of(directory).changes().count()).isEqualTo(10);
+    assertThat(InService.of(directory).changes().streams()).isEmpty();
     assertThat(Table.at(directory).versions()).hasSize(2);
     assertThat(session.texts("SELECT name, COUNT(*) FROM t GROUP BY name"))
         .containsExactly("+I[x, 5]", "+I[y, 10]");
@@ -199,7 +196,7 @@ class BuildTest {
         .containsExactly("+I[x]", "+I[y]", "+I[y]");
 
     session.run("INSERT OVERWRITE t SELECT f0, 'z' FROM s");
-    assertThat(current().hasChanges()).isFalse();
+    assertThat(InService.of(directory).hasChanges()).isFalse();
     assertThat(session.texts("SELECT COUNT(*) FROM t")).containsExactly("+I[10]");
   }
 
@@ -214,7 +211,7 @@ class BuildTest {
             .run("INSERT OVERWRITE t SELECT f0, 'x' FROM s WHERE f0 < 0")
             .run("INSERT INTO t SELECT f0, 'y' FROM s");
 
-    assertThat(current().recordCount()).isZero();
+    assertThat(InService.of(directory).recordCount()).isZero();
     assertThat(session.texts("SELECT COUNT(*) FROM t")).containsExactly("+I[10]");
     assertThat(session.texts("SELECT DISTINCT name FROM t")).containsExactly("+I[y]");
     assertThat(session.texts("SELECT name FROM t WHERE id = 3")).containsExactly("+I[y]");
@@ -262,13 +259,13 @@ class BuildTest {
   void failsOnDuplicateKeysAndKeepsTheVersionInService() throws Exception {
     Sql session = Sql.batch(2).numbers("s", 100).run(ddl("", "'sink.partitions' = '4'"));
     session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s");
-    String before = current().version();
+    String before = InService.of(directory).version();
 
     assertThatThrownBy(
             () -> session.run("INSERT OVERWRITE t SELECT IF(f0 = 7, 42, f0), 'y' FROM s"))
         .hasStackTraceContaining(
             "two rows have the same primary key: table=default_catalog.default_database.t key={\"id\": 42}; remove one of them, or set 'sink.duplicates' = 'first' or 'last'");
-    assertThat(current().version()).isEqualTo(before);
+    assertThat(InService.of(directory).version()).isEqualTo(before);
     assertThat(Table.at(directory).versions()).containsExactly(before);
   }
 

@@ -6,11 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -21,7 +20,6 @@ import org.apache.flink.table.api.config.TableConfigOptions;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
 import org.apache.flink.types.Row;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Databases and tables of a warehouse. */
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class CatalogTest {
   /** Has {@code geo.cities} with two versions, which each test that wants it gets a copy of. */
   @TempDir static Path built;
@@ -49,11 +47,6 @@ class CatalogTest {
         .run(
             "INSERT OVERWRITE cities SELECT 'old ' || CAST(f0 AS STRING), f0, 1.5 FROM s WHERE f0 < 10")
         .run("INSERT OVERWRITE cities SELECT 'new ' || CAST(f0 AS STRING), f0, 2.5 FROM s");
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   private Sql use(Sql session) throws Exception {
@@ -126,11 +119,7 @@ class CatalogTest {
   @Tag("any-release")
   @Test
   void showsPlainBytesAndKeepsThem() throws Exception {
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(warehouse.resolve("default/plain"), WriterOptions.defaults())) {
-      writer.add("k".getBytes(StandardCharsets.UTF_8), "v".getBytes(StandardCharsets.UTF_8));
-      writer.publish();
-    }
+    Records.of("k", "v").publish(warehouse.resolve("default/plain"), WriterOptions.defaults());
 
     assertThat(
             batch()

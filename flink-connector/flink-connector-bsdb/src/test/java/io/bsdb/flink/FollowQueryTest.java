@@ -21,7 +21,6 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.api.StatementSet;
 import org.apache.flink.table.functions.ScalarFunction;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Streaming queries that follow the changes of a table. */
 @Timeout(180)
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class FollowQueryTest {
   private static final String FOLLOWED = "t /*+ OPTIONS('scan.follow' = 'true') */";
 
@@ -43,11 +42,6 @@ class FollowQueryTest {
     batch = declare(Sql.batch(2));
     batch.numbers("n", 200);
     batch.run("INSERT OVERWRITE t SELECT f0, MOD(f0, 5), CAST(f0 AS INT) FROM n");
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   private Sql declare(Sql session) throws Exception {

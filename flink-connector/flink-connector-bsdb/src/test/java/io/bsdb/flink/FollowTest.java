@@ -15,7 +15,6 @@ import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.table.api.Schema;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A stream that runs while the table changes. */
 @Timeout(120)
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class FollowTest {
   private static final long FAIL = -2;
   private static final BlockingQueue<Long> INPUT = new LinkedBlockingQueue<>();
@@ -38,11 +37,6 @@ class FollowTest {
     INPUT.clear();
     OUTPUT.clear();
     FAILED.set(false);
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   /** Emits what the test puts into the queue. */

@@ -16,7 +16,6 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,16 +23,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Queries that name the keys of the rows that they want, or want no row but their number. */
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class KeyScanTest {
   private static final int PARTITIONS = 16;
 
   @TempDir Path directory;
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
-  }
 
   private Sql open(Sql session, String options) throws Exception {
     return session

@@ -6,7 +6,6 @@ import io.bsdb.flink.lookup.OpenReaders;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -15,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class LookupJoinTest {
   private static final long ROWS = 2_000;
 
@@ -43,11 +42,6 @@ class LookupJoinTest {
             INSERT OVERWRITE t
             SELECT IF(MOD(f0, 2) = 0, 'even', 'odd'), 'name ' || CAST(f0 AS STRING), f0, CAST(MOD(f0, 10) AS INT)
             FROM source""");
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   private static Sql session(int parallelism, long stream) throws Exception {

@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.lookup.OpenReaders;
-import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.InService;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -15,7 +14,6 @@ import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -24,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A table in key order that changes row by row: written, scanned and looked up by SQL. */
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class OrderedChangesTest {
   private static final String JOIN =
       """
@@ -40,11 +38,6 @@ class OrderedChangesTest {
         .numbers("n", 400)
         .run(
             "INSERT OVERWRITE t SELECT IF(MOD(f0, 2) = 0, 'even', 'odd'), f0, CONCAT('base ', CAST(f0 AS STRING)) FROM n");
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   private Sql session(Sql session, boolean async) throws Exception {
@@ -84,16 +77,11 @@ class OrderedChangesTest {
     session.run("INSERT INTO t SELECT f0, f1, f2 FROM changes");
   }
 
-  private Manifest current() throws Exception {
-    Table table = Table.at(directory);
-    return table.manifest(table.requireCurrentVersion());
-  }
-
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void joinsWithTheFloorAmongTheChanges(boolean async) throws Exception {
     change();
-    assertThat(current().hasChanges()).isTrue();
+    assertThat(InService.of(directory).hasChanges()).isTrue();
     Sql session = session(Sql.streaming(2), async);
 
     assertThat(session.tables.explainSql(JOIN))
@@ -116,7 +104,7 @@ class OrderedChangesTest {
     assertThat(session.texts(JOIN)).containsExactlyElementsOf(expected);
 
     new Compactor(directory).foldFraction(0).run();
-    assertThat(current().hasChanges()).isFalse();
+    assertThat(InService.of(directory).hasChanges()).isFalse();
     assertThat(session.texts(JOIN)).containsExactlyElementsOf(expected);
   }
 

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.flink.lookup.OpenReaders;
 import java.nio.file.Path;
 import org.assertj.core.api.AbstractThrowableAssert;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Joins with the row whose key is the floor or longest prefix, or has leading columns. */
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class OrderedLookupJoinTest {
   private static final String SHUFFLE = "/*+ LOOKUP('table'='g', 'shuffle'='true') */";
 
@@ -29,11 +28,6 @@ class OrderedLookupJoinTest {
     tables.buildBlocks(4, "p");
     tables.buildPrices();
     tables.buildOperators();
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   private static Sql session(Sql session, String options) throws Exception {

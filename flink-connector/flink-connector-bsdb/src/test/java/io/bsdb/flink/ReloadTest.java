@@ -12,6 +12,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.InService;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -121,10 +122,6 @@ class ReloadTest {
     return Table.at(directory);
   }
 
-  private Manifest current() throws IOException {
-    return table().manifest(table().requireCurrentVersion());
-  }
-
   private static List<?> files(Manifest manifest) {
     return manifest.partitions().stream().map(PartitionFile::fileId).toList();
   }
@@ -177,7 +174,7 @@ class ReloadTest {
       if (random.nextInt(4) == 0) {
         new Compactor(directory).foldFraction(0).run();
       }
-      Manifest before = current();
+      Manifest before = InService.of(table());
       Map<Long, String> next = new TreeMap<>(rows);
       change(next, random.nextInt(5) == 0 ? 0 : 1 << random.nextInt(9), random);
       String what = random.nextBoolean() ? "changes" : "auto";
@@ -186,15 +183,17 @@ class ReloadTest {
       assertThat(stored()).isEqualTo(next);
       long differing = differing(rows, next);
       boolean isBase = what.equals("auto") && differing > before.recordCount() / 4;
-      assertThat(files(current()).equals(files(before)))
+      assertThat(files(InService.of(table())).equals(files(before)))
           .as("partition files stay: %s, %d of %d", what, differing, before.recordCount())
           .isEqualTo(!isBase);
       if (isBase) {
-        assertThat(current().hasChanges()).isFalse();
-        assertThat(current().recordCount()).isEqualTo(next.size());
+        assertThat(InService.of(table()).hasChanges()).isFalse();
+        assertThat(InService.of(table()).recordCount()).isEqualTo(next.size());
       } else {
-        assertThat(current().changes().count() - before.changes().count()).isEqualTo(differing);
-        assertThat(current().version().equals(before.version())).isEqualTo(differing == 0);
+        assertThat(InService.of(table()).changes().count() - before.changes().count())
+            .isEqualTo(differing);
+        assertThat(InService.of(table()).version().equals(before.version()))
+            .isEqualTo(differing == 0);
       }
       rows = next;
     }
@@ -228,14 +227,14 @@ class ReloadTest {
     Map<Long, String> rows = numbered(keys * 2 / 3);
     load(session, rows, publish("all"));
     for (int percent : new int[] {22, 28, 22}) {
-      Manifest before = current();
+      Manifest before = InService.of(table());
       differ(rows, before.recordCount() * percent / 100, keys, random);
 
       load(session, rows, publish("auto"));
 
       assertThat(stored()).as("seed=" + seed).isEqualTo(rows);
-      assertThat(current().hasChanges()).as("seed=" + seed).isEqualTo(percent < 25);
-      assertThat(files(current()).equals(files(before))).isEqualTo(percent < 25);
+      assertThat(InService.of(table()).hasChanges()).as("seed=" + seed).isEqualTo(percent < 25);
+      assertThat(files(InService.of(table())).equals(files(before))).isEqualTo(percent < 25);
     }
   }
 
@@ -306,7 +305,7 @@ class ReloadTest {
     Sql session = session(3, options);
     for (String what : List.of("changes", "auto")) {
       load(session, numbered(100), publish("all"));
-      String asOf = current().version();
+      String asOf = InService.of(table()).version();
       session.run("INSERT INTO t VALUES (1, 'later'), (200, 'later')");
       session.run("DELETE FROM t WHERE id = 2");
       MEANWHILE.set(
@@ -346,7 +345,7 @@ class ReloadTest {
   void countsRowsAsABuildDoes() throws Exception {
     Sql session = session(2, "");
     load(session, numbered(100), publish("all"));
-    String before = current().version();
+    String before = InService.of(table()).version();
 
     assertThatThrownBy(
             () -> load(session, numbered(70), publish("changes") + ", 'sink.min-rows' = '71'"))
@@ -383,17 +382,17 @@ class ReloadTest {
   void comparesOnlyWhatIsBuiltAlike() throws Exception {
     Sql session = session(2, "");
     load(session, numbered(100), publish("all"));
-    Manifest before = current();
+    Manifest before = InService.of(table());
     String compressed = ", 'sink.layout' = 'compressed'";
 
     assertThatThrownBy(() -> load(session, numbered(100), publish("changes") + compressed))
         .hasStackTraceContaining("the input cannot be compared with the version in service: table=")
         .hasStackTraceContaining("layout in service=");
-    assertThat(current()).isEqualTo(before);
+    assertThat(InService.of(table())).isEqualTo(before);
     load(session, numbered(100), publish("auto") + ", 'sink.partitions' = '4'");
-    assertThat(current().partitions()).hasSize(4);
+    assertThat(InService.of(table()).partitions()).hasSize(4);
     load(session, numbered(100), publish("auto") + compressed);
-    assertThat(current().options()).containsEntry("layout", "compressed");
+    assertThat(InService.of(table()).options()).containsEntry("layout", "compressed");
     assertThat(rows(session)).isEqualTo(numbered(100));
   }
 
@@ -424,15 +423,15 @@ class ReloadTest {
 
     load(session, numbered(10), publish("changes") + ", 'sink.source-positions' = 'orders-0:47'");
 
-    assertThat(current().sourcePositions()).containsEntry("orders-0", "47");
-    assertThat(current().hasChanges()).isFalse();
+    assertThat(InService.of(table()).sourcePositions()).containsEntry("orders-0", "47");
+    assertThat(InService.of(table()).hasChanges()).isFalse();
   }
 
   @Test
   void publishesNothingIfTheVersionIsDamaged() throws Exception {
     Sql session = session(2, "");
     load(session, numbered(100), publish("all"));
-    Manifest before = current();
+    Manifest before = InService.of(table());
     PartitionFile damaged = before.partitions().get(1);
     Path file = directory.resolve(damaged.directory(before.version())).resolve(damaged.name());
     byte[] bytes = Files.readAllBytes(file);

@@ -28,15 +28,16 @@ import org.apache.flink.runtime.testutils.InMemoryReporter;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A stream that never pauses while a table on another file system changes. */
 @Timeout(180)
+@ExtendWith(OpenReaders.class)
 class RemoteFollowTest {
   private static final InMemoryReporter METRICS = InMemoryReporter.create();
 
@@ -55,11 +56,6 @@ class RemoteFollowTest {
   void reset() {
     OUTPUT.clear();
     NoRenameFileSystem.partitionsRead();
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   private String ddl() {

@@ -15,14 +15,13 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tables on a file system that is not the local one. */
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class RemoteTableTest {
   private static final int PARTITIONS = 4;
   private static final String JOIN =
@@ -53,11 +52,6 @@ class RemoteTableTest {
     var ofTestsBefore = NoRenameFileSystem.partitionsRead();
     publish("one");
     assertThat(NoRenameFileSystem.partitionsRead()).as("after %s", ofTestsBefore).isEmpty();
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   private Sql session(String options) throws Exception {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.flink.storage.FileSystemStorage;
 import io.bsdb.flink.storage.S3Server;
 import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.InService;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
@@ -89,23 +89,19 @@ class S3PluginsTest {
 
         batch.run(reload.formatted("changes", "a", 7));
         assertThat(next(followed, 3)).containsExactly("+I[1, a]", "+I[2, a]", "-D[7, a]");
-        assertThat(inService(table).hasChanges()).isTrue();
+        assertThat(InService.of(table).hasChanges()).isTrue();
         batch.run(reload.formatted("auto", "a", 8));
         assertThat(next(followed, 1)).containsExactly("+I[7, a]");
-        assertThat(inService(table).hasChanges()).isTrue();
+        assertThat(InService.of(table).hasChanges()).isTrue();
         batch.run(reload.formatted("auto", "c", 3));
         assertThat(next(followed, 11))
             .contains("-U[0, a]", "+U[0, c]", "-U[2, a]", "+U[2, c]", "-D[3, a]", "-D[7, a]");
-        assertThat(inService(table).hasChanges()).isFalse();
+        assertThat(InService.of(table).hasChanges()).isFalse();
 
         batch.run("TRUNCATE TABLE c.`default`.t");
         assertThat(next(followed, 3)).containsExactly("-D[0, c]", "-D[1, c]", "-D[2, c]");
       }
     }
-  }
-
-  private static Manifest inService(Table table) throws Exception {
-    return table.manifest(table.requireCurrentVersion());
   }
 
   /** The next rows, sorted by key; those of a version come partition by partition. */

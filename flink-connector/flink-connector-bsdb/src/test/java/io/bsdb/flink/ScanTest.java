@@ -11,7 +11,6 @@ import java.util.List;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.types.Row;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Reading whole tables, one version or another, and what is known of them. */
-@ExtendWith(SharedCluster.class)
+@ExtendWith({SharedCluster.class, OpenReaders.class})
 class ScanTest {
   private static final long ROWS = 1_000;
 
@@ -45,11 +44,6 @@ class ScanTest {
     session.run(
         "INSERT OVERWRITE t SELECT f0, 'name ' || CAST(f0 AS STRING), CAST(MOD(f0, 10) AS INT) FROM s");
     versions = Table.at(directory.resolve("t")).versions();
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   @Test

@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.StreamProgress;
-import java.io.IOException;
+import io.bsdb.testkit.InService;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
@@ -76,18 +75,13 @@ class StatementsTest {
         .formatted(directory, options);
   }
 
-  private Manifest current() throws IOException {
-    Table table = Table.at(directory);
-    return table.manifest(table.requireCurrentVersion());
-  }
-
   private List<String> rows() throws Exception {
     return session.texts("SELECT id, name, n, place FROM t");
   }
 
   @Test
   void refusesAnInsertThatWouldSetColumnsToNull() throws Exception {
-    String version = current().version();
+    String version = InService.of(directory).version();
     String refused =
         "the statement writes some columns only, and would set [name, place] to NULL; name all columns, with NULL where that is meant, ";
 
@@ -102,7 +96,7 @@ class StatementsTest {
             refused
                 + "or let rows keep what they have, in a batch job: 'sink.partial-update' = 'true'");
 
-    assertThat(current().version()).isEqualTo(version);
+    assertThat(InService.of(directory).version()).isEqualTo(version);
     session.run("INSERT OVERWRITE t (n, id) VALUES (1, 1)");
     assertThat(rows()).containsExactly("+I[1, null, 1, null]");
   }
@@ -137,7 +131,7 @@ class StatementsTest {
     session.run("UPDATE t SET name = 'none' WHERE id = 7");
 
     assertThat(rows()).containsExactly("+I[1, A, 10, x]", "+I[2, b, 21, b]", "+I[3, c, 31, c]");
-    assertThat(current().changes().segments()).isNotEmpty();
+    assertThat(InService.of(directory).changes().segments()).isNotEmpty();
     assertThat(session.tables.explainSql("UPDATE t SET name = 'A' WHERE id = 1"))
         .contains(
             """
@@ -224,7 +218,7 @@ class StatementsTest {
             "UPDATE t SET n = meanwhile(n) + 1 WHERE id < 3",
             "DELETE FROM t WHERE meanwhile(n) < 25",
             "INSERT INTO t %s (id, n) SELECT id, meanwhile(n) FROM t".formatted(PARTIAL))) {
-      String read = current().version();
+      String read = InService.of(directory).version();
 
       assertThatThrownBy(() -> runWith("DELETE FROM t WHERE id = 2", statement))
           .as(statement)
@@ -241,7 +235,7 @@ class StatementsTest {
   /** Declares the version in service as a table, and changes all rows. */
   private void changeAll() throws Exception {
     session.run(
-        ddl(", 'snapshot.version' = '%s'".formatted(current().version()))
+        ddl(", 'snapshot.version' = '%s'".formatted(InService.of(directory).version()))
             .replace("TABLE t", "TABLE earlier"));
     session.run("INSERT INTO t VALUES (4, 'd', 40, 'w')").run("UPDATE t SET n = 0");
   }
@@ -275,7 +269,7 @@ class StatementsTest {
   void refusesToChangeWhatWasRebuiltMeanwhile() throws Exception {
     build(", 'sink.min-rows' = '0'");
 
-    String read = current().version();
+    String read = InService.of(directory).version();
     assertThatThrownBy(() -> runWith("TRUNCATE TABLE t", "UPDATE t SET n = meanwhile(n)"))
         .hasStackTraceContaining(
             "the changes after version %s cannot be identified".formatted(read))
@@ -320,8 +314,8 @@ class StatementsTest {
         .run("TRUNCATE TABLE t");
 
     assertThat(rows()).isEmpty();
-    assertThat(current().hasChanges()).isFalse();
-    assertThat(current().recordCount()).isZero();
+    assertThat(InService.of(directory).hasChanges()).isFalse();
+    assertThat(InService.of(directory).recordCount()).isZero();
     session.run("INSERT INTO t VALUES (6, 'f', 60, 's')");
     assertThat(rows()).containsExactly("+I[6, f, 60, s]");
   }

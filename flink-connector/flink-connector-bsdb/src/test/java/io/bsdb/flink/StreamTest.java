@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.sink.change.Change;
 import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.testkit.InService;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -173,13 +173,10 @@ class StreamTest {
     return start(count, new Configuration().set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint));
   }
 
-  private Manifest current() throws IOException {
-    Table table = Table.at(directory);
-    return table.manifest(table.requireCurrentVersion());
-  }
-
   private long changed() throws IOException {
-    return Table.at(directory).currentVersion() == null ? 0 : current().changes().count();
+    return Table.at(directory).currentVersion() == null
+        ? 0
+        : InService.of(directory).changes().count();
   }
 
   /** Waits until the table has so many changes. */
@@ -197,7 +194,7 @@ class StreamTest {
 
   private void assertHas(long changes) throws Exception {
     assertThat(rows()).isEqualTo(model(changes));
-    assertThat(current().changes().count()).isEqualTo(changes);
+    assertThat(InService.of(directory).changes().count()).isEqualTo(changes);
   }
 
   @Test
@@ -209,10 +206,11 @@ class StreamTest {
     assertThat(FAILING).hasValue(-1);
     assertHas(1500);
     assertThat(Table.at(directory).versions()).hasSizeGreaterThan(10);
-    assertThat(current().changes().streams()).containsOnlyKeys("default");
-    assertThat(current().changes().streams().get("default").superseded()).hasSize(1);
+    assertThat(InService.of(directory).changes().streams()).containsOnlyKeys("default");
+    assertThat(InService.of(directory).changes().streams().get("default").superseded()).hasSize(1);
     assertThat(Table.at(directory).storage().list("data"))
-        .containsAll(current().changes().segments().stream().map(SegmentFile::name).toList());
+        .containsAll(
+            InService.of(directory).changes().segments().stream().map(SegmentFile::name).toList());
     assertThat(Sql.batch(2).run(ddl()).texts("SELECT COUNT(*) FROM t"))
         .containsExactly("+I[%d]".formatted(model(1500).size()));
   }
@@ -341,7 +339,7 @@ class StreamTest {
     Sql first = session(2, new Configuration()).numbers("s", keys);
     first.tables.getConfig().addConfiguration(configuration);
     first.run(insert.formatted("first", "off"));
-    assertThat(current().recordCount()).isZero();
+    assertThat(InService.of(directory).recordCount()).isZero();
 
     Sql second = session(2, new Configuration()).numbers("s", Long.MAX_VALUE - 1);
     second.tables.getConfig().addConfiguration(configuration);
@@ -351,7 +349,7 @@ class StreamTest {
             .executeSql(insert.formatted("second", "auto") + " WHERE f0 < 10")
             .getJobClient()
             .orElseThrow();
-    Publications.await(directory, job, () -> current().recordCount() >= keys);
+    Publications.await(directory, job, () -> InService.of(directory).recordCount() >= keys);
     job.cancel().get();
     assertThat(rows()).hasSize((int) keys);
   }
@@ -398,14 +396,14 @@ class StreamTest {
 
     job.getJobExecutionResult().get();
     assertThat(rows()).isEqualTo(model(1500));
-    assertThat(current().changes().streams()).containsOnlyKeys("default");
+    assertThat(InService.of(directory).changes().streams()).containsOnlyKeys("default");
   }
 
   @Tag("any-release")
   @Test
   void isRebuiltFromElsewhereAsOfAVersion() throws Exception {
     start(100).getJobExecutionResult().get();
-    String version = current().version();
+    String version = InService.of(directory).version();
     Sql session = Sql.batch(1).numbers("n", 10).run(ddl());
     session.run("INSERT INTO t VALUES (7, 'kept')");
 

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
@@ -28,7 +27,7 @@ import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.api.MockProcessorContext;
 import org.apache.kafka.streams.state.KeyValueStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,14 +41,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Records that a table cannot hold, topics that grow, and stores that fail. */
 @Tag("broker")
 @Tag("stores")
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(300)
 @ExtendWith(BrokerExtension.class)
 class GlobalTableFailuresTest {
   private static final String AT_LEAST_ONCE = "at_least_once";
 
   @TempDir private Path directory;
   private Broker broker;
-  private CustomerTopic topic;
+  @AutoClose private CustomerTopic topic;
   private Path base;
   private Path state;
   private final Random random = new Random(42);
@@ -66,11 +65,6 @@ class GlobalTableFailuresTest {
                 + Integer.toUnsignedString(test.getDisplayName().hashCode()));
     topic.change(100, random);
     topic.build(base, topic.endPositions());
-  }
-
-  @AfterEach
-  void cleanUp() {
-    topic.close();
   }
 
   private GlobalTable start() {

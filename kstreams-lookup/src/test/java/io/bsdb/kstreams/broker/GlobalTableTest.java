@@ -24,7 +24,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,7 @@ class GlobalTableTest {
 
   @TempDir private Path directory;
   private Broker broker;
-  private CustomerTopic topic;
+  @AutoClose private CustomerTopic topic;
   private Path base;
   private Path state;
   private final long seed = System.nanoTime();
@@ -62,11 +62,6 @@ class GlobalTableTest {
             broker,
             test.getTestMethod().orElseThrow().getName()
                 + Integer.toUnsignedString(test.getDisplayName().hashCode()));
-  }
-
-  @AfterEach
-  void cleanUp() {
-    topic.close();
   }
 
   private void buildBase() throws Exception {

@@ -1,5 +1,6 @@
 package io.bsdb.kstreams.broker;
 
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,7 +10,6 @@ import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Table;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +26,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,7 +43,7 @@ class ReadTopicTest {
   @TempDir private Path directory;
   private Broker broker;
   private String test;
-  private CustomerTopic topic;
+  @AutoClose private CustomerTopic topic;
   private Path base;
   private final long seed = System.nanoTime();
   private final Random random = new Random(seed);
@@ -55,11 +55,6 @@ class ReadTopicTest {
     base = directory.resolve("base");
     test = info.getTestMethod().orElseThrow().getName();
     topic = new CustomerTopic(broker, test);
-  }
-
-  @AfterEach
-  void cleanUp() {
-    topic.close();
   }
 
   private TopicRead read() throws Exception {
@@ -92,10 +87,6 @@ class ReadTopicTest {
       }
     }
     return content;
-  }
-
-  private static String text(byte[] bytes) {
-    return new String(bytes, StandardCharsets.UTF_8);
   }
 
   @Test

@@ -1,10 +1,11 @@
 package io.bsdb.kstreams.broker;
 
+import static io.bsdb.testkit.Utf8.bytes;
+import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.kstreams.store.SnapshotStores;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,7 +23,7 @@ import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.api.MockProcessorContext;
 import org.apache.kafka.streams.state.KeyValueStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(BrokerExtension.class)
 class StoreContractTest {
   @TempDir private Path directory;
-  private CustomerTopic topic;
+  @AutoClose private CustomerTopic topic;
   private Properties config;
   private final long seed = System.nanoTime();
   private final Random random = new Random(seed);
@@ -50,11 +51,6 @@ class StoreContractTest {
     config = new Properties();
     config.put(StreamsConfig.APPLICATION_ID_CONFIG, topic.name);
     config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrapServers());
-  }
-
-  @AfterEach
-  void cleanUp() {
-    topic.close();
   }
 
   private KeyValueStore<Bytes, byte[]> open() {
@@ -123,10 +119,6 @@ class StoreContractTest {
     return new TopicPartition(topic.name, number);
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   @Test
   void agreesWithAMapThroughReopening() {
     Map<String, String> model = topic.model;
@@ -182,7 +174,7 @@ class StoreContractTest {
     for (int i = 0; i < CustomerTopic.CUSTOMERS; i++) {
       byte[] value = store.get(Bytes.wrap(bytes("c" + i)));
       if (value != null) {
-        content.put("c" + i, new String(value, StandardCharsets.UTF_8));
+        content.put("c" + i, text(value));
       }
     }
     assertThat(content).as("seed %d", seed).isEqualTo(model);

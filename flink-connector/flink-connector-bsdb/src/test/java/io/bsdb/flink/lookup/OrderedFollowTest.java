@@ -20,20 +20,16 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Lookups by order while versions with other splitters, or in another order, are published. */
+@ExtendWith(OpenReaders.class)
 class OrderedFollowTest {
   @TempDir Path directory;
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
-  }
 
   private DeclaredTable table(RecordOrder order) {
     return new DeclaredTable(
@@ -98,9 +94,7 @@ class OrderedFollowTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "DIRECT"})
+  @EnumSource(names = {"MAPPED", "DIRECT"})
   void changesOverToOtherSplitters(Access access) throws Exception {
     publish(RecordOrder.KEY, 3, 10);
     try (FollowedTable followed = FollowedTable.open(floor(access), KeyShare.ALL)) {

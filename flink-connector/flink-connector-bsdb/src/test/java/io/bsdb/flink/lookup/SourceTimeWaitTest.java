@@ -33,16 +33,17 @@ import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LocalZonedTimestampType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Lookups that wait for the changes up to their times. */
 @Timeout(60)
+@ExtendWith(OpenReaders.class)
 class SourceTimeWaitTest {
   private static final UUID JOB = new UUID(1, 2);
 
@@ -73,11 +74,6 @@ class SourceTimeWaitTest {
         Table.at(directory),
         1,
         WriterOptions.builder().schema(table.schema()).history(null).partitions(1).build());
-  }
-
-  @AfterEach
-  void closesReaders() {
-    assertThat(OpenReaders.count()).isZero();
   }
 
   /** Publishes the changes of a checkpoint: prices at times, and how far the source was read. */
@@ -128,9 +124,7 @@ class SourceTimeWaitTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Access.class,
-      names = {"MAPPED", "DIRECT"})
+  @EnumSource(names = {"MAPPED", "DIRECT"})
   void aLookupWaitsUntilAVersionIsCompleteUpToItsTime(Access access) throws Exception {
     AsyncSnapshotLookupFunction function = open(access, Duration.ofDays(1));
     CompletableFuture<Integer> early = price(function, asked(1_000));

@@ -1,5 +1,6 @@
 package io.bsdb.flink.storage;
 
+import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,7 +13,6 @@ import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -33,10 +33,6 @@ class FileSystemStorageTest {
   @BeforeEach
   void open() {
     storage = new FileSystemStorage(NoRenameFileSystem.path(directory));
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   @Test

@@ -84,29 +84,12 @@ class BuildFaultsTest {
 
   @Test
   void refusesToReplaceAVersionPublishedMeanwhile() throws Exception {
-    JobClient job = build.start(Fault.WRITER_HANGS_ONCE, FaultyBuild.ROWS);
-    FaultySink.State state = FaultySink.running;
-    state.hanging.await();
-    build.run(Fault.NONE, 20);
-    state.released.countDown();
-
-    assertThatThrownBy(() -> job.getJobExecutionResult().get())
-        .hasStackTraceContaining("another build published first");
-    assertThat(build.ids()).hasSize(20);
-    build.assertNothingIsLeftOfOthers();
+    build.assertRefusedAfterAnother("another build published first");
   }
 
   @Test
   void publishesOnceWhenATaskManagerIsLost(@InjectMiniCluster MiniCluster cluster)
       throws Exception {
-    JobClient job = build.start(Fault.WRITER_HANGS_ONCE, FaultyBuild.ROWS);
-    FaultySink.running.hanging.await();
-    cluster.startTaskManager();
-    cluster.terminateTaskManager(0).get();
-    cluster.terminateTaskManager(1).get();
-    cluster.startTaskManager();
-    job.getJobExecutionResult().get();
-
-    build.assertPublishedOnce();
+    build.runWhileTaskManagersAreLost(cluster);
   }
 }

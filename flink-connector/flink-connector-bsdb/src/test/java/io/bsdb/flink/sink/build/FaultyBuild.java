@@ -1,6 +1,7 @@
 package io.bsdb.flink.sink.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
@@ -30,6 +31,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.types.logical.BigIntType;
@@ -125,6 +127,30 @@ public final class FaultyBuild {
         10,
         stagingRetention,
         true);
+  }
+
+  /** Builds while all task managers are lost, and others come. */
+  public void runWhileTaskManagersAreLost(MiniCluster cluster) throws Exception {
+    JobClient job = start(Fault.WRITER_HANGS_ONCE, ROWS);
+    FaultySink.running.hanging.await();
+    cluster.startTaskManager();
+    cluster.terminateTaskManager(0).get();
+    cluster.terminateTaskManager(1).get();
+    cluster.startTaskManager();
+    job.getJobExecutionResult().get();
+    assertPublishedOnce();
+  }
+
+  /** Builds while another build publishes a version of its own. */
+  public void assertRefusedAfterAnother(String message) throws Exception {
+    JobClient job = start(Fault.WRITER_HANGS_ONCE, ROWS);
+    FaultySink.State state = FaultySink.running;
+    state.hanging.await();
+    run(Fault.NONE, 20);
+    state.released.countDown();
+    assertThatThrownBy(() -> job.getJobExecutionResult().get()).hasStackTraceContaining(message);
+    assertThat(ids()).hasSize(20);
+    assertNothingIsLeftOfOthers();
   }
 
   public JobClient start(Fault fault, int rows) throws Exception {

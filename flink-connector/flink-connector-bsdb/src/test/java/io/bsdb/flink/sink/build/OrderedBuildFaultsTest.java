@@ -7,7 +7,6 @@ import io.bsdb.flink.sink.build.FaultySink.Fault;
 import io.bsdb.flink.sink.change.Change;
 import io.bsdb.table.manifest.RecordOrder;
 import java.nio.file.Path;
-import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.test.junit5.InjectMiniCluster;
@@ -47,15 +46,7 @@ class OrderedBuildFaultsTest {
   @Test
   void publishesOnceWhenTheTaskManagersAreLost(@InjectMiniCluster MiniCluster cluster)
       throws Exception {
-    JobClient job = build.start(Fault.WRITER_HANGS_ONCE, FaultyBuild.ROWS);
-    FaultySink.running.hanging.await();
-    cluster.startTaskManager();
-    cluster.terminateTaskManager(0).get();
-    cluster.terminateTaskManager(1).get();
-    cluster.startTaskManager();
-    job.getJobExecutionResult().get();
-
-    build.assertPublishedOnce();
+    build.runWhileTaskManagersAreLost(cluster);
   }
 
   @Test

@@ -11,8 +11,8 @@ import io.bsdb.flink.sink.build.FaultyBuild;
 import io.bsdb.reload.ReloadReport.Difference;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.testkit.InService;
 import io.bsdb.writer.SegmentFiles;
 import io.bsdb.writer.SnapshotPublisher;
 import java.io.IOException;
@@ -45,10 +45,6 @@ class ReloadCommitterTest {
             table, FaultyBuild.PARTITIONS, FaultyBuild.settings().writerOptions(declared));
   }
 
-  private Manifest current() throws IOException {
-    return table.manifest(table.requireCurrentVersion());
-  }
-
   /** Two rows, which are new. */
   private Reload twoRows() throws IOException {
     try (SegmentFiles files = new SegmentFiles(table.storage())) {
@@ -57,7 +53,7 @@ class ReloadCommitterTest {
         files.put(key, new byte[Long.BYTES + 1]);
       }
       return Reload.ofChanges(
-          3, new Difference(current().version(), 0, 2, 0, 0, 34), files.finish());
+          3, new Difference(InService.of(table).version(), 0, 2, 0, 0, 34), files.finish());
     }
   }
 
@@ -82,7 +78,7 @@ class ReloadCommitterTest {
   }
 
   private List<String> segments() throws IOException {
-    return current().changes().segments().stream().map(SegmentFile::name).toList();
+    return InService.of(table).changes().segments().stream().map(SegmentFile::name).toList();
   }
 
   @Test
@@ -117,7 +113,7 @@ class ReloadCommitterTest {
     assertThat(repeats(again, build)).isTrue();
 
     assertThat(table.requireCurrentVersion()).isEqualTo(version);
-    assertThat(current().changes().count()).isEqualTo(2);
+    assertThat(InService.of(table).changes().count()).isEqualTo(2);
     assertThat(table.storage().list("data")).isEqualTo(segments()).hasSize(1);
   }
 
@@ -155,7 +151,7 @@ class ReloadCommitterTest {
   @Test
   void carriesWhatWritersWrote() throws Exception {
     ReloadSerializer serializer = new ReloadSerializer();
-    for (Reload reload : List.of(twoRows(), Reload.ofBase(7, current().partitions()))) {
+    for (Reload reload : List.of(twoRows(), Reload.ofBase(7, InService.of(table).partitions()))) {
       assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(reload)))
           .isEqualTo(reload);
     }

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
-import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
@@ -82,9 +81,7 @@ class ReloadFaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Publish.class,
-      names = {"CHANGES", "AUTO"})
+  @EnumSource(names = {"CHANGES", "AUTO"})
   void keepsThePreviousVersionWhenItFails(Publish publish) throws Exception {
     FaultyBuild build = build(RecordOrder.HASH, publish);
     for (Fault fault :
@@ -99,24 +96,13 @@ class ReloadFaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Publish.class,
-      names = {"CHANGES", "AUTO"})
+  @EnumSource(names = {"CHANGES", "AUTO"})
   void isRefusedIfAnotherPublishedFirst(Publish publish) throws Exception {
     FaultyBuild build = build(RecordOrder.HASH, publish);
-    JobClient job = build.start(Fault.WRITER_HANGS_ONCE, FaultyBuild.ROWS);
-    FaultySink.State state = FaultySink.running;
-    state.hanging.await();
-    build.run(Fault.NONE, 20);
-    state.released.countDown();
-
-    assertThatThrownBy(() -> job.getJobExecutionResult().get())
-        .hasStackTraceContaining(
-            publish == Publish.CHANGES
-                ? "read the source again and compare it with that version"
-                : "another build published first");
-    assertThat(build.ids()).hasSize(20);
-    build.assertNothingIsLeftOfOthers();
+    build.assertRefusedAfterAnother(
+        publish == Publish.CHANGES
+            ? "read the source again and compare it with that version"
+            : "another build published first");
     assertNoSegmentStays();
   }
 
@@ -124,14 +110,6 @@ class ReloadFaultsTest {
   void publishesOnceWhenTheTaskManagersAreLost(@InjectMiniCluster MiniCluster cluster)
       throws Exception {
     FaultyBuild build = build(RecordOrder.HASH, Publish.AUTO);
-    JobClient job = build.start(Fault.WRITER_HANGS_ONCE, FaultyBuild.ROWS);
-    FaultySink.running.hanging.await();
-    cluster.startTaskManager();
-    cluster.terminateTaskManager(0).get();
-    cluster.terminateTaskManager(1).get();
-    cluster.startTaskManager();
-    job.getJobExecutionResult().get();
-
-    build.assertPublishedOnce();
+    build.runWhileTaskManagersAreLost(cluster);
   }
 }

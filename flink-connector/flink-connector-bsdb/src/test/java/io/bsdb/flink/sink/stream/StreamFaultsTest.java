@@ -114,9 +114,7 @@ class StreamFaultsTest {
 
   /** Nothing is renamed there, and only one object at a time is replaced. */
   @ParameterizedTest
-  @EnumSource(
-      value = Phase.class,
-      names = {"SEALED", "COLLECTED", "PUBLISHED"})
+  @EnumSource(names = {"SEALED", "COLLECTED", "PUBLISHED"})
   void appliesEachChangeOnceInObjectStorageThoughTaskManagersAreLost(
       Phase phase, @InjectMiniCluster MiniCluster cluster) throws Exception {
     try (S3Server server = S3Server.through("native")) {
