@@ -220,6 +220,17 @@ class RowJsonTest {
         .hasMessage(message);
   }
 
+  /** The time to read one grows with the square of its length: a client could ask for minutes. */
+  @Test
+  void refusesDecimalsThatAreLongerThanAnyNeed() {
+    Column column = new Column("v", ColumnType.decimal(4, 2));
+    String longest = "0".repeat(998) + "17";
+    assertThat(ValueParser.parse(column, longest)).isEqualTo(new BigDecimal("17.00"));
+    assertThatThrownBy(() -> ValueParser.parse(column, "0" + longest))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasRootCauseMessage("too many digits");
+  }
+
   @Test
   void keysComeAsTextArrayOrObject() throws IOException {
     Schema schema =
@@ -241,6 +252,11 @@ class RowJsonTest {
         .hasMessageContaining("a key has no value like null");
     assertThatThrownBy(() -> ValueParser.parseKey(columns, "[\"DE\", 1] 2"))
         .hasMessageContaining("not a JSON array");
+    assertThat(ValueParser.parsePrefix(columns, "[\"DE\"]")).containsExactly("DE");
+    for (String more : List.of("[\"DE\"] 2", "[\"DE\"],[\"FR\"]")) {
+      assertThatThrownBy(() -> ValueParser.parsePrefix(columns, more))
+          .hasMessageContaining("not a JSON array");
+    }
     assertThatThrownBy(() -> parse("{\"id\": 1}", in -> readKey(schema, in)))
         .hasMessageContaining("members [id] for the key columns");
   }

@@ -47,6 +47,9 @@ public final class ValueParser {
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
 
+  /** Reading a decimal takes time that grows with the square of its length. */
+  private static final int MAX_DECIMAL_LENGTH = StreamReadConstraints.DEFAULT_MAX_NUM_LEN;
+
   private ValueParser() {}
 
   /**
@@ -96,6 +99,9 @@ public final class ValueParser {
 
   /** Does not expand exponents that cannot fit: a short text may stand for any number of digits. */
   private static BigDecimal parseDecimal(ColumnType type, String text) {
+    if (text.length() > MAX_DECIMAL_LENGTH) {
+      throw new IllegalArgumentException("too many digits");
+    }
     BigDecimal decimal = new BigDecimal(text).stripTrailingZeros();
     if (decimal.scale() > type.scale()
         || (long) decimal.precision() - decimal.scale() > ColumnType.MAX_DECIMAL_PRECISION) {
@@ -277,6 +283,9 @@ public final class ValueParser {
         in.nextToken();
         while (in.nextToken() != JsonToken.END_ARRAY) {
           texts.add(keyText(in));
+        }
+        if (in.nextToken() != null) {
+          throw new IllegalArgumentException("not a JSON array: more follows it");
         }
       } catch (IOException e) {
         throw new IllegalArgumentException("not a JSON array: " + e.getMessage(), e);
