@@ -8,7 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.row.KeyEncoding;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -17,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -128,6 +133,33 @@ class OrderedRowsTest {
         .isEqualTo("MQ==");
   }
 
+  @Test
+  void longNumbersOfKeysAreTextToo() throws Exception {
+    Schema schema =
+        Schema.builder()
+            .column("id", "BIGINT NOT NULL")
+            .primaryKey("id")
+            .keyEncoding(KeyEncoding.ORDERED)
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    Path table = directory.resolve("ids");
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(
+            table, WriterOptions.builder().schema(schema).order(RecordOrder.KEY).build())) {
+      writer.add(codec.encodeKey(9_007_199_254_740_993L), codec.encodeValue());
+      writer.publish();
+    }
+    server = BsdbServer.builder().table("ids", table).start();
+    client = new Client(server);
+    assertThat(
+            text(
+                client.post(
+                    "/v1/tables/ids/rows:lookup?numbers=text&match=floor",
+                    "{\"keys\": [9007199254740995]}")))
+        .contains(
+            "[{\"key\":{\"id\":\"9007199254740995\"},\"found\":true,\"row\":{\"id\":\"9007199254740993\"}}]");
+  }
+
   @ParameterizedTest
   @EnumSource(Access.class)
   void findTheNearestRowsOfManyKeys(Access access) throws Exception {
@@ -171,6 +203,8 @@ class OrderedRowsTest {
                 .body())
         .startsWith(-1, -1, -1, -1, -1, -1, -1, -1, 2, 0, 0, 0, '4', '1', 11, 0, 0, 0, 'S')
         .hasSize(8 + 4 + 2 + 4 + 11);
+    assertThat(problem(client.get(SERIES + "rows?prefix=%5B%22bread%22%5D,%22milk%22")))
+        .isEqualTo("bad-key");
     assertThat(problem(client.post(lookup, "{\"keys\": [], \"match\": \"near\"}")))
         .isEqualTo("bad-request");
     assertThat(problem(client.post(lookup, "{\"keys\": [], \"match\": 1}")))

@@ -15,11 +15,15 @@ import io.bsdb.testkit.Await;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -226,6 +230,67 @@ class OverloadTest {
         assertThat(closed).isNotInstanceOf(HttpTimeoutException.class);
       }
     }
+  }
+
+  /**
+   * Rows that are far longer than others are not expected, and may be asked for again and again.
+   */
+  @ParameterizedTest
+  @EnumSource(Access.class)
+  void fewLongRowsAreReadInPortionsToo(Access access) throws Exception {
+    int length = 6 << 20;
+    Map<String, String> rows = new LinkedHashMap<>();
+    for (int i = 0; i < 20_000; i++) {
+      rows.put("k" + i, "v");
+    }
+    rows.put("long1", "a".repeat(length));
+    rows.put("long2", "b".repeat(length));
+    Tables.publish(directory, rows, WriterOptions.builder().order(RecordOrder.KEY).build());
+    server =
+        BsdbServer.builder()
+            .table("t", directory)
+            .limits(Map.of("request-millis", HOUR, "answer-bytes", 48 << 20))
+            .options(ReaderOptions.builder().access(access).build())
+            .start();
+    client = new Client(server);
+    String bytes = "application/octet-stream";
+    for (String match : List.of("key", "floor")) {
+      String lookup = "/v1/tables/t/rows:lookup?match=" + match;
+      HttpResponse<byte[]> some =
+          client.post(
+              lookup,
+              "{\"keys\":[\"k7\",\"long1\",\"long2\",\"long1\",\"k8\",\"long2\",\"long2\",\"k9\"]}",
+              "Accept",
+              bytes);
+      assertThat(lettersOfValues(some.body(), match.equals("floor"))).isEqualTo("vabavbbv");
+      long before = allocated();
+      HttpResponse<byte[]> many =
+          client.post(
+              lookup, "{\"keys\":[\"long1\"" + ",\"long1\"".repeat(59) + "]}", "Accept", bytes);
+      assertThat(problem(many)).isEqualTo("answer-too-large");
+      assertThat(allocated() - before).isLessThan(30L * length); // 60 would be read at once
+    }
+  }
+
+  /** Returns the first letters of the values of an answer. */
+  private static String lettersOfValues(byte[] answer, boolean withKeys) {
+    ByteBuffer in = ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN);
+    StringBuilder letters = new StringBuilder();
+    while (in.hasRemaining()) {
+      if (withKeys) {
+        in.position(in.position() + Integer.BYTES + in.getInt(in.position()));
+      }
+      int next = in.position() + Integer.BYTES + in.getInt(in.position());
+      letters.append((char) in.get(in.position() + Integer.BYTES));
+      in.position(next);
+    }
+    return letters.toString();
+  }
+
+  /** Returns how much memory all threads have allocated. */
+  private static long allocated() {
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    return Arrays.stream(threads.getThreadAllocatedBytes(threads.getAllThreadIds())).sum();
   }
 
   @Test

@@ -5,7 +5,8 @@ public final class KeyValue {
   private final byte[] key;
   private final byte[] value;
 
-  KeyValue(byte[] key, byte[] value) {
+  /** Takes both arrays as they are. */
+  public KeyValue(byte[] key, byte[] value) {
     this.key = key;
     this.value = value;
   }

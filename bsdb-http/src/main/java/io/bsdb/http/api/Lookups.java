@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,12 @@ final class Lookups extends Reading<List<@Nullable KeyValue>> {
 
   private static final int TOGETHER_FROM_DISK = 256;
   private static final int ABSENT = -1;
+
+  /** Bytes of values that a portion has at most, but for the last one, however unequal they are. */
+  private static final long MOST = 16 * PORTION;
+
+  /** Stands for a row that is left to another portion. */
+  private static final KeyValue LATER = new KeyValue(new byte[0], new byte[0]);
 
   private final List<byte[]> keys;
   private final @Nullable Nearest nearest;
@@ -153,13 +160,14 @@ final class Lookups extends Reading<List<@Nullable KeyValue>> {
   @Override
   List<@Nullable KeyValue> read() throws IOException {
     List<byte[]> portion = portion();
+    RecordReader<KeyValue> copies = copies();
     if (nearest == null) {
-      return held.reader().getAll(portion, copies(portion));
+      return held.reader().getAll(portion, of(portion, copies));
     }
     List<@Nullable KeyValue> rows = new ArrayList<>();
     for (byte[] key : portion) {
       exchange.requireTime();
-      rows.add(nearest.find(held.reader(), key));
+      rows.add(nearest.find(held.reader(), key, copies));
     }
     return rows;
   }
@@ -167,12 +175,13 @@ final class Lookups extends Reading<List<@Nullable KeyValue>> {
   @Override
   CompletableFuture<List<@Nullable KeyValue>> begin() {
     List<byte[]> portion = portion();
+    RecordReader<KeyValue> copies = copies();
     if (nearest == null) {
-      return held.reader().async().getAll(portion, copies(portion));
+      return held.reader().async().getAll(portion, of(portion, copies));
     }
     List<CompletableFuture<@Nullable KeyValue>> begun = new ArrayList<>();
     for (byte[] key : portion) {
-      begun.add(nearest.begin(held.reader(), key));
+      begun.add(nearest.begin(held.reader(), key, copies));
     }
     return CompletableFuture.allOf(begun.toArray(CompletableFuture[]::new))
         .thenApply(
@@ -183,19 +192,29 @@ final class Lookups extends Reading<List<@Nullable KeyValue>> {
             });
   }
 
-  /** Returns what copies the values of keys beside them. */
-  private static ValueReader<KeyValue> copies(List<byte[]> keys) {
-    return (index, bytes, offset, length) ->
-        RecordReader.COPY.read(keys.get(index), bytes, offset, length);
+  /** Returns what copies the rows of a portion, until they are too long together. */
+  private static RecordReader<KeyValue> copies() {
+    AtomicLong sum = new AtomicLong();
+    return (key, bytes, offset, length) ->
+        sum.getAndAdd(length) < MOST ? RecordReader.COPY.read(key, bytes, offset, length) : LATER;
+  }
+
+  private static ValueReader<KeyValue> of(List<byte[]> keys, RecordReader<KeyValue> records) {
+    return (index, bytes, offset, length) -> records.read(keys.get(index), bytes, offset, length);
   }
 
   @Override
   boolean take(List<@Nullable KeyValue> rows) throws IOException {
     for (KeyValue row : rows) {
+      longest = Math.max(longest, row == null ? 0 : row.value().length);
+    }
+    for (KeyValue row : rows) {
+      if (row == LATER) { // the next portion is shorter, as some of these rows are so long
+        return true;
+      }
       byte[] key = keys.get(done);
       done++;
       found += row == null ? 0 : 1;
-      longest = Math.max(longest, row == null ? 0 : row.value().length);
       if (type == MediaType.BYTES) {
         writeBytes(row);
       } else {
@@ -228,7 +247,11 @@ final class Lookups extends Reading<List<@Nullable KeyValue>> {
     json.writeStartObject();
     if (nearest != null) {
       json.writeFieldName("key");
-      held.rows().writeKey(json, key);
+      if (writer == null) {
+        json.writeBinary(key);
+      } else {
+        writer.writeKey(json, key);
+      }
     }
     json.writeFieldName(FOUND);
     json.writeBoolean(row != null);
