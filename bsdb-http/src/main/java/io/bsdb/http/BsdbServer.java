@@ -197,10 +197,11 @@ public final class BsdbServer implements Closeable {
     }
 
     private Router router(Service service, JettyServer server) {
+      AccessRules rules = new AccessRules(host, hosts, token);
       return new Router(
           service,
-          new Health(service, maxAge),
-          new AccessRules(host, hosts, token),
+          new Health(service, rules, maxAge),
+          rules,
           new Metrics(
               service.tables(), options.memory(), server::connectionCount, service.pinned()::count),
           log == null ? null : new AccessLog(log, logKeys),

@@ -205,6 +205,15 @@ class BrokenTablesTest {
     HttpResponse<byte[]> ready = client.get("/health/ready");
     assertThat(ready.statusCode()).isEqualTo(503);
     assertThat(json(ready).get("detail").asText()).startsWith("tables are not served: damaged: ");
+    try (BsdbServer guarded = BsdbServer.builder().warehouse(warehouse).token("s3cret").start()) {
+      Client other = new Client(guarded);
+      HttpResponse<byte[]> stranger = other.get("/health/ready");
+      assertThat(stranger.statusCode()).isEqualTo(503);
+      assertThat(json(stranger).get("detail").asText())
+          .isEqualTo("a table is not served, or too old; with the token, this says which");
+      assertThat(text(other.get("/health/ready", "Authorization", "Bearer s3cret")))
+          .contains("tables are not served: damaged: ");
+    }
     assertThat(client.get("/v1/tables/damaged/rows/k").statusCode()).isEqualTo(500);
     assertThat(client.get("/v1/tables/mis%20named").statusCode()).isEqualTo(500);
     assertThat(json(client.get("/v1/tables")).get("tables")).hasSize(2);

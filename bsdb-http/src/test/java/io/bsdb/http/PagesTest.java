@@ -3,6 +3,7 @@ package io.bsdb.http;
 import static io.bsdb.http.Client.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -164,6 +166,35 @@ class PagesTest {
     assertThat(client.get("/tables/words/range.csv").statusCode()).isEqualTo(422);
     assertThat(text(client.get("/tables/series/range?prefix=milk")))
         .contains("../../tables/series/range.csv?prefix=milk");
+  }
+
+  @Test
+  void csvHasTheValuesAsTheyAre() throws Exception {
+    Schema schema =
+        Schema.builder()
+            .column("note", "STRING")
+            .column("id", "DOUBLE NOT NULL")
+            .column("list", "ARRAY<DOUBLE>")
+            .primaryKey("id")
+            .keyEncoding(KeyEncoding.ORDERED)
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    WriterOptions options = WriterOptions.builder().schema(schema).order(RecordOrder.KEY).build();
+    Path table = directory.resolve("values");
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      writer.add(codec.encodeKey(0.0), codec.encodeValue(null, List.of(-0.0, 1e300)));
+      writer.add(codec.encodeKey(1.0), codec.encodeValue("null", null));
+      writer.add(codec.encodeKey(1e300), codec.encodeValue("", List.of()));
+      writer.publish();
+    }
+    try (BsdbServer other = BsdbServer.builder().table("t", table).start()) {
+      Client reader = new Client(other);
+      assertThat(text(reader.get("/tables/t/range.csv")))
+          .isEqualTo(
+              "note,id,list\r\n,0.0,\"[-0.0, 1.0E300]\"\r\nnull,1.0,\r\n\"\",1.0E300,[]\r\n");
+      assertThat(text(reader.get("/tables/t/range")))
+          .contains("/tables/t/key?key=0.0\">0.0</a></th><td>[-0.0, 1.0E300]</td></tr>");
+    }
   }
 
   @Test

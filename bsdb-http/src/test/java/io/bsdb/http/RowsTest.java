@@ -102,6 +102,37 @@ class RowsTest {
         .isEqualTo("bad-key");
   }
 
+  /** A key that is given twice would be found by what the client may not have meant. */
+  @Test
+  void aKeyIsGivenOnce() throws Exception {
+    for (String twice : List.of("key=DE,7&number=1", "country=DE&number=7&encoding=hex")) {
+      assertThat(problem(client.get("/v1/tables/prices/rows?" + twice)))
+          .as(twice)
+          .isEqualTo("bad-key");
+    }
+    Schema schema =
+        Schema.builder()
+            .column("tenant", "STRING NOT NULL")
+            .column("key", "STRING NOT NULL")
+            .column("encoding", "STRING")
+            .primaryKey("tenant", "key")
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    Path table = directory.resolve("settings");
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(table, WriterOptions.builder().schema(schema).build())) {
+      writer.add(codec.encodeKey("a", "b,c"), codec.encodeValue("right"));
+      writer.add(codec.encodeKey("b", "c"), codec.encodeValue("wrong"));
+      writer.publish();
+    }
+    try (BsdbServer other = BsdbServer.builder().table("t", table).start()) {
+      Client reader = new Client(other);
+      assertThat(text(reader.get("/v1/tables/t/rows?tenant=a&key=b,c"))).contains("right");
+      assertThat(text(reader.get("/v1/tables/t/rows?key=b,c"))).contains("wrong");
+      assertThat(problem(reader.get("/v1/tables/t/rows?tenant=a"))).isEqualTo("bad-key");
+    }
+  }
+
   @Test
   void answersPlainBytes() throws Exception {
     assertThat(text(client.get("/v1/tables/colours/rows/rose")))

@@ -260,6 +260,8 @@ class SafetyTest {
     HttpResponse<byte[]> old = client.get("/health/ready");
     assertThat(old.statusCode()).isEqualTo(503);
     assertThat(json(old).get("detail").asText()).startsWith("table t is ");
+    start(builder().maxAge(Duration.ofMillis(0)).token("s3cret"));
+    assertThat(Client.text(client.get("/health/ready"))).doesNotContain("table t");
     assertThat(client.get("/health/live").statusCode()).isEqualTo(200);
   }
 }

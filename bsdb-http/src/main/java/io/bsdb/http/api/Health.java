@@ -1,5 +1,6 @@
 package io.bsdb.http.api;
 
+import io.bsdb.http.exchange.AccessRules;
 import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.table.ServedTable;
@@ -15,13 +16,16 @@ import org.jspecify.annotations.Nullable;
 /** Answers whether the server is alive, and whether it is ready. */
 public final class Health {
   private final Service service;
+  private final AccessRules rules;
   private final @Nullable Duration maxAge;
 
   /**
+   * @param rules by which requests see names of tables and reasons; others only that there are some
    * @param maxAge age from which on a version in service makes the server not ready; null for none
    */
-  public Health(Service service, @Nullable Duration maxAge) {
+  public Health(Service service, AccessRules rules, @Nullable Duration maxAge) {
     this.service = service;
+    this.rules = rules;
     this.maxAge = maxAge;
   }
 
@@ -38,8 +42,8 @@ public final class Health {
     for (ServedTable table : service.tables()) {
       Duration age = Duration.between(table.reader().manifest().createdAt(), Instant.now());
       if (maxAge != null && age.compareTo(maxAge) > 0) {
-        throw new Problem(
-            Problem.Kind.OVERLOADED,
+        throw notReady(
+            exchange,
             "table %s is %d s old, expected<=%d"
                 .formatted(table.name(), age.toSeconds(), maxAge.toSeconds()));
       }
@@ -47,9 +51,16 @@ public final class Health {
     if (!service.unopened().isEmpty()) {
       List<String> reasons = new ArrayList<>();
       service.unopened().forEach((name, table) -> reasons.add(name + ": " + table.reason()));
-      throw new Problem(
-          Problem.Kind.OVERLOADED, "tables are not served: " + String.join(", ", reasons));
+      throw notReady(exchange, "tables are not served: " + String.join(", ", reasons));
     }
     exchange.answerJson(Exchange.object().put("status", "ready"));
+  }
+
+  private Problem notReady(Exchange exchange, String detail) {
+    return new Problem(
+        Problem.Kind.OVERLOADED,
+        rules.permits(exchange.request())
+            ? detail
+            : "a table is not served, or too old; with the token, this says which");
   }
 }

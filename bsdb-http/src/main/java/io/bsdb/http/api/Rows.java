@@ -88,8 +88,10 @@ final class Rows extends Reading<Optional<KeyValue>> {
     }
     RowJsonWriter writer = held.rows().writer(address);
     requireWhole(type, address.parameter("columns"));
-    String text = keyText != null ? keyText : address.parameter("key");
-    byte[] key = held.rows().key(address, text);
+    byte[] key =
+        keyText != null
+            ? held.rows().key(keyText, address.parameter("encoding"))
+            : held.rows().key(address);
     if (nearest != null) {
       held.rows().requireColumns(key);
     }

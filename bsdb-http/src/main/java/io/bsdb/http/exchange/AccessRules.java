@@ -74,26 +74,35 @@ public final class AccessRules {
     }
   }
 
-  /** Compares hashes, in constant time, so that nothing is learned of the token's length either. */
+  /** Refuses a request without the token. */
   public void requireToken(Request request) {
-    if (tokenHash == null) {
-      return;
+    if (!permits(request)) {
+      throw new Problem(
+          Problem.Kind.UNAUTHORIZED,
+          "send it as 'Authorization: Bearer TOKEN', or as the password of any user");
     }
+  }
+
+  /**
+   * Returns whether a request has the token, if one is needed. Compares hashes, in constant time,
+   * so that nothing is learned of the token's length either.
+   */
+  public boolean permits(Request request) {
+    return tokenHash == null || MessageDigest.isEqual(hash(token(request)), tokenHash);
+  }
+
+  /** Returns the token of a request; empty if it has none. */
+  private static String token(Request request) {
     String header = request.getHeaders().get(HttpHeader.AUTHORIZATION);
     String given = header == null ? "" : header.strip();
     int space = given.indexOf(' ');
     String scheme = space < 0 ? "" : given.substring(0, space).toLowerCase(Locale.ROOT);
     String token = given.substring(space + 1).strip();
-    if (scheme.equals("basic")) {
-      token = password(token);
-    } else if (!scheme.equals("bearer")) {
-      token = "";
-    }
-    if (!MessageDigest.isEqual(hash(token), tokenHash)) {
-      throw new Problem(
-          Problem.Kind.UNAUTHORIZED,
-          "send it as 'Authorization: Bearer TOKEN', or as the password of any user");
-    }
+    return switch (scheme) {
+      case "basic" -> password(token);
+      case "bearer" -> token;
+      default -> "";
+    };
   }
 
   private static String password(String basic) {

@@ -1,12 +1,9 @@
 package io.bsdb.http.exchange;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import io.bsdb.row.text.ValueParser;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -18,11 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Bytes and figures for people. */
 public final class Texts {
-  private static final ObjectMapper ROWS =
-      JsonMapper.builder(ValueParser.JSON) // strings and names may be as long as values
-          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
-          .build();
   private static final int EXCERPT = 512;
   private static final int LONG = 10_000;
 
@@ -49,10 +41,11 @@ public final class Texts {
   }
 
   /** Returns the beginning of a long text, and how long it is. */
-  public static String excerpt(String text) {
-    return text.length() <= LONG
-        ? text
-        : "%s … (%s characters in all)".formatted(text.substring(0, LONG), count(text.length()));
+  public static String excerpt(@Nullable String text) {
+    String whole = String.valueOf(text);
+    return whole.length() <= LONG
+        ? whole
+        : "%s … (%s characters in all)".formatted(whole.substring(0, LONG), count(whole.length()));
   }
 
   /** Returns the first bytes as hexadecimal digits in groups. */
@@ -61,23 +54,31 @@ public final class Texts {
     return bytes.length > EXCERPT ? digits + " …" : digits;
   }
 
-  /** Returns the members of a row's JSON, strings without quotes. */
-  public static Map<String, String> columns(String row) {
-    Map<String, String> columns = new LinkedHashMap<>();
-    try {
-      JsonNode root = ROWS.readTree(row);
-      for (Map.Entry<String, JsonNode> member : root.properties()) {
-        JsonNode value = member.getValue();
+  /** Returns the members of a row's JSON, strings without quotes; null for those that are null. */
+  public static Map<String, @Nullable String> columns(String row) {
+    Map<String, @Nullable String> columns = new LinkedHashMap<>();
+    try (JsonParser in = ValueParser.JSON.createParser(row)) {
+      in.nextToken();
+      while (in.nextToken() == JsonToken.FIELD_NAME) {
+        String name = in.currentName();
+        JsonToken value = in.nextToken();
         columns.put(
-            member.getKey(),
-            value.isTextual()
-                ? value.textValue()
-                : value.isBigDecimal() ? value.decimalValue().toPlainString() : value.toString());
+            name,
+            value == JsonToken.VALUE_NULL
+                ? null
+                : value.isScalarValue() ? in.getText() : nested(in, row));
       }
-    } catch (JsonProcessingException e) {
+    } catch (IOException e) {
       throw new IllegalStateException("a row is not JSON", e);
     }
     return columns;
+  }
+
+  /** Returns the array or object that begins with the current token, as it is written. */
+  private static String nested(JsonParser in, String row) throws IOException {
+    int start = (int) in.currentTokenLocation().getCharOffset();
+    in.skipChildren();
+    return row.substring(start, (int) in.currentLocation().getCharOffset());
   }
 
   /** Returns a size such as {@code 1.5 MiB}. */

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Writes CSV as RFC 4180 specifies it. */
 final class Csv {
@@ -13,12 +15,13 @@ final class Csv {
     this.out = out;
   }
 
-  void line(Collection<String> fields) throws IOException {
-    StringBuilder line = new StringBuilder();
-    for (String field : fields) {
-      line.append(line.isEmpty() ? "" : ",").append(quoted(field));
-    }
-    out.write(line.append("\r\n").toString().getBytes(StandardCharsets.UTF_8));
+  /** Writes a line; null is an empty field, other than an empty text. */
+  void line(Collection<@Nullable String> fields) throws IOException {
+    String line =
+        fields.stream()
+            .map(field -> field == null ? "" : quoted(field))
+            .collect(Collectors.joining(",", "", "\r\n"));
+    out.write(line.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Quotes what would be taken apart, and empty fields. */

@@ -89,7 +89,7 @@ final class KeyPage {
 
   private static void row(Html page, VersionRows rows, byte[] key, byte[] value) {
     page.raw("<section><h2>Row</h2>");
-    Map<String, String> columns = rows.columnTexts(key, value);
+    Map<String, @Nullable String> columns = rows.columnTexts(key, value);
     if (columns == null) {
       columns = new LinkedHashMap<>();
       columns.put("key", Texts.of(key));

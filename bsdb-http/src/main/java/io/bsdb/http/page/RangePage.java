@@ -44,7 +44,8 @@ final class RangePage {
       csv.line(held.rows().columnNames());
       try (RecordCursor cursor = held.reader().allVersions().ordered().range(range.keys())) {
         while (held.rows().next(cursor, exchange::requireTime)) {
-          Map<String, String> columns = held.rows().columnTexts(cursor.key(), cursor.value());
+          Map<String, @Nullable String> columns =
+              held.rows().columnTexts(cursor.key(), cursor.value());
           csv.line(
               columns == null
                   ? List.of(Texts.of(cursor.key()), Texts.of(cursor.value()))

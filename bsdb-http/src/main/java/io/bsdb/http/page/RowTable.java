@@ -33,7 +33,7 @@ final class RowTable {
 
   void row(byte[] key, byte[] value) {
     Schema schema = rows.schema();
-    Map<String, String> columns = rows.columnTexts(key, value);
+    Map<String, @Nullable String> columns = rows.columnTexts(key, value);
     String address = keyAddress(table, rows, key, version);
     page.raw("<tr>");
     if (columns == null) {
@@ -56,8 +56,9 @@ final class RowTable {
     page.end();
   }
 
-  static String shortened(String text) {
-    return text.length() <= EXCERPT ? text : text.substring(0, EXCERPT - 1) + "…";
+  static String shortened(@Nullable String text) {
+    String whole = String.valueOf(text);
+    return whole.length() <= EXCERPT ? whole : whole.substring(0, EXCERPT - 1) + "…";
   }
 
   /**

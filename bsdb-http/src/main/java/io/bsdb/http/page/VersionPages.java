@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The pages of a table's versions, and of what two of them differ in. */
@@ -165,28 +166,32 @@ final class VersionPages {
             RowTable.keyAddress(table, holder, row.key(), holder.version()),
             RowTable.shortened(last.keyText(row.key())))
         .raw("</th>");
-    Map<String, String> before = texts(first, row.key(), row.before());
-    Map<String, String> after = texts(last, row.key(), row.after());
+    Map<String, @Nullable String> before = texts(first, row.key(), row.before());
+    Map<String, @Nullable String> after = texts(last, row.key(), row.after());
     cell(page, before, after, "del");
     cell(page, after, before, "ins");
     page.raw("</tr>");
   }
 
-  private static Map<String, String> texts(VersionRows rows, byte[] key, byte @Nullable [] value) {
+  private static Map<String, @Nullable String> texts(
+      VersionRows rows, byte[] key, byte @Nullable [] value) {
     if (value == null) {
       return Map.of();
     }
-    Map<String, String> columns = rows.storedTexts(key, value);
+    Map<String, @Nullable String> columns = rows.storedTexts(key, value);
     return columns == null ? Map.of("value", Texts.of(value)) : columns;
   }
 
   /** Shows the columns that differ; of a row that only one version has, all. */
   private static void cell(
-      Html page, Map<String, String> row, Map<String, String> other, String mark) {
+      Html page,
+      Map<String, @Nullable String> row,
+      Map<String, @Nullable String> other,
+      String mark) {
     page.raw("<td>");
     row.forEach(
         (name, text) -> {
-          if (!text.equals(other.get(name))) {
+          if (!other.containsKey(name) || !Objects.equals(text, other.get(name))) {
             page.text(name + ": ").element(mark, RowTable.shortened(text)).raw("<br>");
           }
         });

@@ -42,6 +42,8 @@ import org.jspecify.annotations.Nullable;
 /** Reads keys and writes rows by a version's schema. */
 public final class VersionRows {
   private static final String VERSION_HEADER = "Bsdb-Version";
+  private static final String KEY = "key";
+  private static final String ENCODING = "encoding";
 
   private final String version;
   private final Manifest manifest;
@@ -123,16 +125,29 @@ public final class VersionRows {
     return false;
   }
 
-  /** Returns the key that is given by its columns, or as a text. */
-  public byte[] key(Address address, @Nullable String text) {
-    if (text != null) {
-      return key(text, address.parameter("encoding"));
-    }
+  /** Returns the key that a query gives as a text, or by the names of its columns. */
+  public byte[] key(Address address) {
     RowCodec rows = codec;
-    if (address.parameter("key") != null || rows == null) {
+    List<Column> columns = rows == null ? List.of() : rows.schema().keyColumns();
+    List<String> named =
+        columns.stream()
+            .map(Column::name)
+            .filter(name -> !name.equals(KEY) && address.parameter(name) != null)
+            .toList();
+    String text = address.parameter(KEY);
+    if (text != null && named.isEmpty()) {
+      return key(text, address.parameter(ENCODING));
+    }
+    if (rows == null) {
       throw new Problem(Problem.Kind.BAD_KEY, "the table has no key columns: give key=");
     }
-    List<Column> columns = rows.schema().keyColumns();
+    for (String other : List.of(KEY, ENCODING)) {
+      if (!named.isEmpty() && address.parameter(other) != null && !isKeyColumn(other)) {
+        throw new Problem(
+            Problem.Kind.BAD_KEY,
+            "the key is given by its columns %s: leave %s= out".formatted(named, other));
+      }
+    }
     Object[] values = new Object[columns.size()];
     for (int i = 0; i < values.length; i++) {
       String name = columns.get(i).name();
@@ -383,17 +398,17 @@ public final class VersionRows {
   }
 
   /** Returns the columns of a key for people, in key order; only if there is a schema. */
-  public Map<String, String> keyTexts(byte[] key) {
+  public Map<String, @Nullable String> keyTexts(byte[] key) {
     return Texts.columns(keyText(key));
   }
 
   /** Returns a row for people, by column; null for plain bytes. */
-  public @Nullable Map<String, String> columnTexts(byte[] key, byte[] value) {
+  public @Nullable Map<String, @Nullable String> columnTexts(byte[] key, byte[] value) {
     return writer == null ? null : Texts.columns(writer.row(key, value));
   }
 
   /** Returns a row for people as it is stored, as {@link #columnTexts}; it may be ended. */
-  public @Nullable Map<String, String> storedTexts(byte[] key, byte[] value) {
+  public @Nullable Map<String, @Nullable String> storedTexts(byte[] key, byte[] value) {
     return storedWriter == null ? null : Texts.columns(storedWriter.row(key, value));
   }
 }
