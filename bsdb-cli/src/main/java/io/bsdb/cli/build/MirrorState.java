@@ -114,8 +114,10 @@ final class MirrorState {
   synchronized Instant schedule(Instant began, Instant now, double random) {
     Duration wait;
     if (failuresInARow == 0) {
-      Duration late = Duration.ofNanos((long) (interval.toNanos() * 0.1 * random));
-      wait = Duration.between(now, began.plus(interval).plus(late));
+      Duration longest =
+          interval.plus(Duration.ofNanos((long) (interval.toNanos() * 0.1 * random)));
+      Duration took = Duration.between(began, now);
+      wait = took.isNegative() ? longest : longest.minus(took); // the clock may have been set back
     } else {
       Duration longest =
           FIRST_RETRY.multipliedBy(1L << Math.min(failuresInARow - 1, MAX_DOUBLINGS));

@@ -27,6 +27,7 @@ class MirrorStateTest {
     assertThat(seconds(run, 0)).isEqualTo(40);
     assertThat(seconds(run, 0.5)).isEqualTo(43);
     assertThat(seconds(Duration.ofSeconds(90), 1)).as("late").isZero();
+    assertThat(seconds(Duration.ofDays(-1), 0)).as("the clock was set back").isEqualTo(60);
   }
 
   @Test
