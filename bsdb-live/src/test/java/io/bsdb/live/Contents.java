@@ -19,14 +19,19 @@ final class Contents {
     }
   }
 
-  /** Walks to the end and closes the cursor; each key comes once. */
+  /** Reads what a cursor has, and closes it. */
   static Map<String, String> of(RecordCursor cursor) throws IOException {
-    Map<String, String> content = new HashMap<>();
     try (cursor) {
-      while (cursor.next()) {
-        String key = text(cursor.key());
-        assertThat(content.put(key, text(cursor.value()))).as(key).isNull();
-      }
+      return rest(cursor);
+    }
+  }
+
+  /** Walks to the end; each key comes once. */
+  static Map<String, String> rest(RecordCursor cursor) throws IOException {
+    Map<String, String> content = new HashMap<>();
+    while (cursor.next()) {
+      String key = text(cursor.key());
+      assertThat(content.put(key, text(cursor.value()))).as(key).isNull();
     }
     return content;
   }

@@ -102,10 +102,10 @@ class LiveCursorTest {
           table.put(bytes("later" + i), bytes("later"));
         }
         table.compact();
-        assertThat(Contents.of(before)).isEqualTo(model);
+        assertThat(Contents.rest(before)).isEqualTo(model);
         String first = text(begun.key());
         assertThat(text(begun.value())).isEqualTo(model.remove(first));
-        assertThat(Contents.of(begun)).isEqualTo(model);
+        assertThat(Contents.rest(begun)).isEqualTo(model);
       }
     }
   }
@@ -114,11 +114,11 @@ class LiveCursorTest {
   void seesTheLogAloneWhereThereIsNoVersion() throws IOException {
     try (WritableTable table = open(Durability.OS)) {
       try (RecordCursor cursor = table.cursor()) {
-        assertThat(Contents.of(cursor)).isEmpty();
+        assertThat(Contents.rest(cursor)).isEmpty();
       }
       table.put(bytes("a"), bytes("1"));
       try (RecordCursor cursor = table.cursor()) {
-        assertThat(Contents.of(cursor)).isEqualTo(Map.of("a", "1"));
+        assertThat(Contents.rest(cursor)).isEqualTo(Map.of("a", "1"));
         assertThat(cursor.next()).isFalse();
       }
       assertThat(Table.at(directory).currentVersion()).isNull();
@@ -148,7 +148,7 @@ class LiveCursorTest {
     Map<String, String> model = fill(table);
     RecordCursor cursor = table.cursor();
     table.close();
-    assertThat(Contents.of(cursor)).isEqualTo(model);
+    assertThat(Contents.rest(cursor)).isEqualTo(model);
     cursor.close();
     cursor.close();
     assertThatThrownBy(cursor::next).isInstanceOf(ClosedReaderException.class);
@@ -188,13 +188,13 @@ class LiveCursorTest {
     try (RecordCursor cursor = table.cursor();
         FileChannel log = FileChannel.open(file, StandardOpenOption.WRITE)) {
       log.write(ByteBuffer.wrap(new byte[] {1}), valueOf);
-      assertThatThrownBy(() -> Contents.of(cursor))
+      assertThatThrownBy(() -> Contents.rest(cursor))
           .isInstanceOf(CorruptSnapshotException.class)
           .hasMessageContaining("file=%s offset=%d".formatted(file, frame.offset()));
       log.write(ByteBuffer.wrap(new byte[] {0}), valueOf);
     }
     try (RecordCursor cursor = table.cursor()) {
-      assertThat(Contents.of(cursor)).hasSize(40);
+      assertThat(Contents.rest(cursor)).hasSize(40);
     }
   }
 
@@ -208,7 +208,7 @@ class LiveCursorTest {
     model.put("base", "0");
     try (WritableTable table = open(Durability.COMMIT);
         RecordCursor cursor = table.cursor()) {
-      assertThat(Contents.of(cursor)).isEqualTo(model);
+      assertThat(Contents.rest(cursor)).isEqualTo(model);
     }
   }
 
@@ -247,7 +247,7 @@ class LiveCursorTest {
               int last = -1;
               for (int i = 0; i < 200; i++) {
                 try (RecordCursor cursor = table.cursor()) {
-                  Map<String, String> content = Contents.of(cursor);
+                  Map<String, String> content = Contents.rest(cursor);
                   assertThat(content).hasSize(last < 0 && content.isEmpty() ? 0 : 20);
                   Set<String> values = Set.copyOf(content.values());
                   assertThat(values).hasSizeLessThan(2);
