@@ -5,7 +5,6 @@ import java.math.BigInteger;
 
 /** Range checks of numbers on their way in (caller's mistakes) and out (damage). */
 final class Decimals {
-  private static final int MILLIS_PER_DAY = 86_400_000;
   private static final BigInteger[] LIMITS = new BigInteger[ColumnType.MAX_DECIMAL_PRECISION + 1];
   private static final long[] LONG_LIMITS = new long[Storage.MAX_LONG_DIGITS + 1];
 
@@ -73,11 +72,6 @@ final class Decimals {
       throw Damage.found("unscaled " + unscaled + " does not fit " + type);
     }
     return new BigDecimal(unscaled, type.scale());
-  }
-
-  /** Returns whether an INT, DATE or TIME has a value: a time is within a day. */
-  static boolean fits(int value, ColumnType type) {
-    return (value >= 0 && value < MILLIS_PER_DAY) || type.kind() != ColumnType.Kind.TIME;
   }
 
   static int checkNanos(int nanosOfMilli) {

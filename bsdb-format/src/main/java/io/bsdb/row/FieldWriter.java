@@ -102,16 +102,8 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     LittleEndian.putShort(slots, slot(i, Storage.SHORT), value);
   }
 
-  /**
-   * Sets an INT, a DATE in days since 1970-01-01, or a TIME in milliseconds since midnight.
-   *
-   * @throws IllegalArgumentException if a TIME is not 0 to 86,399,999
-   */
+  /** Sets an INT, a DATE in days since 1970-01-01, or a TIME in milliseconds since midnight. */
   public final void setInt(int i, int value) {
-    check(i, Storage.INT);
-    if (!Decimals.fits(value, column(i).type())) {
-      throw refused(i, value + " ms of the day do not fit " + column(i).type());
-    }
     LittleEndian.putInt(slots, slot(i, Storage.INT), value);
   }
 

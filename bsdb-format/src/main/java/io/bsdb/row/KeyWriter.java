@@ -111,15 +111,8 @@ public final class KeyWriter {
     return this;
   }
 
-  /**
-   * Writes an INT, a DATE in days since 1970-01-01, or a TIME in milliseconds since midnight. A key
-   * with a TIME that is not 0 to 86,399,999 does not {@link #fits() fit}.
-   */
+  /** Writes an INT, a DATE in days since 1970-01-01, or a TIME in milliseconds since midnight. */
   public KeyWriter writeInt(int value) {
-    check(Storage.INT);
-    if (!Decimals.fits(value, columns.get(next).type())) {
-      return refuse(value + " ms of the day do not fit " + columns.get(next).type());
-    }
     int at = fixed(Storage.INT);
     BigEndian.putInt(buffer, at, value ^ (int) (sign >>> 32));
     return this;
@@ -263,9 +256,9 @@ public final class KeyWriter {
   }
 
   /**
-   * Returns whether the key is complete, its texts are well-formed, its times within a day, its
-   * timestamps not finer than their types, and its length is 1 to 65,535. A lookup may take a key
-   * that does not fit for absent: no table holds it.
+   * Returns whether the key is complete, its texts are well-formed, its timestamps not finer than
+   * their types, and its length is 1 to 65,535. A lookup may take a key that does not fit for
+   * absent: no table holds it.
    */
   public boolean fits() {
     return next == storages.length && refused == null && length >= 1 && length <= MAX_KEY_LENGTH;

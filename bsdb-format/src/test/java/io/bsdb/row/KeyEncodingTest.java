@@ -208,19 +208,6 @@ class KeyEncodingTest {
   }
 
   @Test
-  void noKeyHasATimeBeyondADay() {
-    KeyWriter writer =
-        KeyWriter.of(Schema.builder().column("at", "TIME(3)").primaryKey("at").build());
-    for (int time : new int[] {-1, 86_400_000, Integer.MIN_VALUE}) {
-      assertThat(writer.reset().writeInt(time).fits()).isFalse();
-      assertThatThrownBy(writer::toBytes)
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("column 'at': " + time + " ms of the day do not fit TIME(3) NOT NULL");
-    }
-    assertThat(writer.reset().writeInt(86_399_999).fits()).isTrue();
-  }
-
-  @Test
   void rejectsTheEmptyKey() {
     var writer = KeyWriter.of(schema("STRING")).writeString("");
     assertThat(writer.fits()).isFalse();

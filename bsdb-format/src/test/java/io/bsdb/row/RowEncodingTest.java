@@ -324,23 +324,4 @@ class RowEncodingTest {
         .isThrownBy(() -> empty.longValue("population"))
         .withMessage("column 'population' is null");
   }
-
-  @Test
-  void refusesATimeBeyondADay() {
-    RowLayout layout =
-        RowLayout.of(
-            List.of(
-                new Column("at", ColumnType.time(3)),
-                new Column("times", ColumnType.array(ColumnType.time(0)))));
-    RowWriter writer = new RowWriter(layout);
-    for (int time : new int[] {-1, 86_400_000}) {
-      assertThatIllegalArgumentException()
-          .isThrownBy(() -> writer.setInt(0, time))
-          .withMessage("column 'at': " + time + " ms of the day do not fit TIME(3)");
-      assertThatIllegalArgumentException().isThrownBy(() -> writer.array(1, 1).setInt(0, time));
-      writer.reset();
-    }
-    writer.setInt(0, 86_399_999);
-    assertThat(new RowView(layout).wrap(writer.toBytes()).intAt(0)).isEqualTo(86_399_999);
-  }
 }
