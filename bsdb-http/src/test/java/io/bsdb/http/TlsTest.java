@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TlsTest {
   private static final String PASSWORD = "changeit";
 
-  /** Of all tests, since each takes a process. */
+  /** Made once for all tests: each takes a process. */
   @TempDir private static Path stores;
 
   @TempDir private Path directory;

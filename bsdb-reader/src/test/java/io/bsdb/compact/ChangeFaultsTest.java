@@ -118,7 +118,7 @@ class ChangeFaultsTest {
     assertThat(Contents.verified(directory)).isEqualTo(before);
   }
 
-  /** What a test does to a table, the n-th time. */
+  /** Maintains a table; {@code n} counts the runs from 1. */
   private interface Upkeep {
     void run(Table table, int n) throws IOException;
   }

@@ -186,10 +186,7 @@ class MergeJobTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 1})
   void bringsNoOlderValueBack(long daysOfHistory) throws IOException {
-    Partitioning partitioning = InService.of(table).partitioning();
-    Map<Integer, List<String>> keys =
-        model.keySet().stream()
-            .collect(Collectors.groupingBy(key -> partitioning.partition(bytes(key))));
+    Map<Integer, List<String>> keys = keysByPartition();
     String key = keys.get(0).get(0);
     String other = keys.get(3).get(0);
     Manifest before = InService.of(table);
@@ -220,10 +217,7 @@ class MergeJobTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 1})
   void mergesSegmentsOfWhichAllChangesAreFolded(long daysOfHistory) throws IOException {
-    Partitioning partitioning = InService.of(table).partitioning();
-    Map<Integer, List<String>> keys =
-        model.keySet().stream()
-            .collect(Collectors.groupingBy(key -> partitioning.partition(bytes(key))));
+    Map<Integer, List<String>> keys = keysByPartition();
     put(Map.of(keys.get(1).get(0), "too long to be merged ".repeat(100_000)));
     for (int i = 0; i <= MAX_SEGMENTS; i++) {
       Map<String, String> puts = new HashMap<>();
@@ -243,6 +237,12 @@ class MergeJobTest {
     new Compactor(directory).foldFraction(0).run();
     assertThat(segments()).isEmpty();
     assertAnswersAreRight();
+  }
+
+  private Map<Integer, List<String>> keysByPartition() throws IOException {
+    Partitioning partitioning = InService.of(table).partitioning();
+    return model.keySet().stream()
+        .collect(Collectors.groupingBy(key -> partitioning.partition(bytes(key))));
   }
 
   private void put(Map<String, String> puts) throws IOException {

@@ -11,7 +11,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the examples in Java print. */
+/** Runs the examples in Java and compares what they print. */
 class JavaExamplesTest {
   @TempDir private Path directory;
 
