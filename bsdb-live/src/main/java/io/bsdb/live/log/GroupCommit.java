@@ -29,6 +29,12 @@ public final class GroupCommit implements Closeable {
   /** Maximum length of a group: beyond it writers wait instead of using more memory. */
   private static final int MAX_GROUP_LENGTH = 1 << 20;
 
+  /**
+   * From this time of a group on, those who waited for it are woken before the next is written:
+   * longer than it takes to wake a thread.
+   */
+  private static final long SLOW_NANOS = 300_000;
+
   /** Writes groups, one at a time. */
   public interface Sink {
     /** Writes a group; returns when all of it counts. */
@@ -246,19 +252,29 @@ public final class GroupCommit implements Closeable {
       lock.unlock();
     }
     Throwable failure = null;
+    long start = System.nanoTime();
     try {
       sink.write(group);
     } catch (IOException | RuntimeException | Error e) {
       failure = e;
     }
     Waiter last = group.clear();
-    passOn(group);
+    if (System.nanoTime() - start > SLOW_NANOS) {
+      wake(last, failure); // so that they can join the next group, rather than the one after it
+      passOn(group);
+    } else {
+      passOn(group);
+      wake(last, failure);
+    }
+    return failure;
+  }
+
+  private static void wake(@Nullable Waiter last, @Nullable Throwable failure) {
     for (Waiter waiter = last; waiter != null; waiter = waiter.before) {
       waiter.failure = failure;
       waiter.done = true;
       LockSupport.unpark(waiter.thread);
     }
-    return failure;
   }
 
   /**

@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.segment.ChangeKind;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class GroupCommitTest {
@@ -63,5 +69,39 @@ class GroupCommitTest {
         });
     assertThat(failures).as("the second long one").hasSize(1);
     assertThat(written).hasSize(3);
+  }
+
+  @Test
+  void allWritersOfASlowLogAreWoken() throws InterruptedException {
+    int writers = 8;
+    int changes = 40;
+    AtomicInteger records = new AtomicInteger();
+    GroupCommit.Sink slow =
+        new GroupCommit.Sink() {
+          @Override
+          public void write(GroupCommit.Group group) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            records.addAndGet(group.frame().records());
+          }
+
+          @Override
+          public void requireUsable() {}
+        };
+    GroupCommit commit = new GroupCommit(slow);
+    ExecutorService threads = Executors.newFixedThreadPool(writers);
+    for (int i = 0; i < writers; i++) {
+      threads.execute(() -> IntStream.range(0, changes).forEach(change -> add(commit)));
+    }
+    threads.shutdown();
+    assertThat(threads.awaitTermination(SECONDS, TimeUnit.SECONDS)).as("all ended").isTrue();
+    assertThat(records).hasValue(writers * changes);
+  }
+
+  private static void add(GroupCommit commit) {
+    try {
+      commit.add(ChangeKind.PUT, KEY, KEY);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }
