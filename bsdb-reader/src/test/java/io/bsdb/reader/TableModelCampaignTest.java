@@ -1,10 +1,11 @@
 package io.bsdb.reader;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.compact.StreamUpkeep;
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.diff.DiffModel;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.memory.MemoryBudget;
@@ -13,19 +14,28 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.SignatureUse;
 import io.bsdb.reader.options.Verification;
 import io.bsdb.reader.options.WarmUp;
+import io.bsdb.reload.Publish;
+import io.bsdb.reload.TableReload;
+import io.bsdb.row.KeyEncoding;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.RowWriter;
+import io.bsdb.row.Schema;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.options.Duplicates;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -78,13 +88,34 @@ class TableModelCampaignTest {
     }
   }
 
+  /** What a table holds. */
+  private enum Kind {
+    BYTES,
+    ROWS,
+    HISTORY
+  }
+
+  /** A reload that has not been published yet. */
+  private record PendingReload(TableReload reload, Map<String, byte[]> rows) {}
+
   /** One table. */
   private static final class Round {
+    private static final RowCodec CODEC =
+        RowCodec.of(
+            Schema.builder()
+                .column("item", "STRING")
+                .column("since", "TIMESTAMP_LTZ(3)")
+                .column("text", "STRING")
+                .column("number", "BIGINT")
+                .primaryKey("item", "since")
+                .keyEncoding(KeyEncoding.ORDERED)
+                .build());
+
     private final Path directory;
     private final Table table;
     private final Campaign campaign;
     private final Random random;
-    private final RecordOrder order;
+    private final Kind kind;
     private final int keys;
 
     /** Of readers that have a limit. */
@@ -92,6 +123,8 @@ class TableModelCampaignTest {
 
     /** Builds that have not been published yet. */
     private final List<SnapshotWriter> pending = new ArrayList<>();
+
+    private final List<PendingReload> pendingReloads = new ArrayList<>();
 
     /** What each complete version holds. */
     private final Map<String, TreeMap<String, byte[]>> versions = new HashMap<>();
@@ -104,7 +137,8 @@ class TableModelCampaignTest {
       this.table = Table.at(directory);
       this.campaign = campaign;
       this.random = campaign.random();
-      this.order = random.nextBoolean() ? RecordOrder.HASH : RecordOrder.KEY;
+      List<Kind> kinds = List.of(Kind.values());
+      this.kind = kinds.get(random.nextInt(kinds.size()));
       this.keys = 1 + random.nextInt(random.nextBoolean() ? 20 : 400);
     }
 
@@ -125,8 +159,11 @@ class TableModelCampaignTest {
           }
         }
       } catch (IOException | RuntimeException | AssertionError e) {
-        throw new AssertionError(order + ", " + following + " after " + steps, e);
+        throw new AssertionError(kind + ", " + following + " after " + steps, e);
       } finally {
+        for (PendingReload pendingReload : pendingReloads) {
+          pendingReload.reload.close();
+        }
         for (SnapshotWriter build : pending) {
           build.close();
         }
@@ -159,7 +196,7 @@ class TableModelCampaignTest {
     }
 
     private void step(TableReader follower) throws IOException {
-      int kind = random.nextInt(24);
+      int kind = random.nextInt(29);
       try (TableReader.Lease held = follower.lease()) {
         TreeMap<String, byte[]> before = model;
         if (kind < 10) {
@@ -178,6 +215,12 @@ class TableModelCampaignTest {
           prune();
         } else if (kind == 22 && random.nextInt(4) == 0) {
           build();
+        } else if (kind < 25) {
+          reload();
+        } else if (kind == 25) {
+          beginReload();
+        } else if (kind == 26) {
+          publishReload();
         } else {
           did("sweep");
           table.sweep(Duration.ZERO);
@@ -190,10 +233,11 @@ class TableModelCampaignTest {
       follower.refresh();
       try (TableReader.Lease lease = follower.lease()) {
         assertHolds(lease.reader(), model, 10);
-      }
-      assertGets(follower, model);
-      if (order == RecordOrder.KEY) {
-        assertRanges(follower.ordered(), model);
+        NavigableMap<String, byte[]> valid = valid();
+        assertGets(follower, valid);
+        if (lease.reader().manifest().order() == RecordOrder.KEY) {
+          assertRanges(follower.ordered(), valid);
+        }
       }
       try (SnapshotReader reader = SnapshotReader.open(directory, reading())) {
         assertHolds(reader, model, 5);
@@ -208,6 +252,15 @@ class TableModelCampaignTest {
       }
     }
 
+    /** Returns what is there without ended rows. */
+    private NavigableMap<String, byte[]> valid() {
+      TreeMap<String, byte[]> valid = new TreeMap<>(model);
+      if (kind == Kind.HISTORY) {
+        valid.values().removeIf(value -> Arrays.equals(value, RowWriter.ended()));
+      }
+      return valid;
+    }
+
     private Map<String, byte[]> content(String version) {
       return Objects.requireNonNull(versions.get(version));
     }
@@ -218,27 +271,57 @@ class TableModelCampaignTest {
     }
 
     private String key() {
-      return String.format(Locale.ROOT, "k%04d", random.nextInt(keys));
+      return key(random.nextInt(keys));
+    }
+
+    /** Returns a key whose bytes are the characters. */
+    private String key(int number) {
+      return kind == Kind.BYTES
+          ? String.format(Locale.ROOT, "k%04d", number)
+          : new String(
+              CODEC.encodeKey("k" + number / 8, Instant.ofEpochMilli(number % 8 * 1000L - 4000)),
+              ISO_8859_1);
     }
 
     private byte[] value() {
+      if (kind == Kind.HISTORY && random.nextInt(4) == 0) {
+        return RowWriter.ended();
+      }
       int length = random.nextInt(300) == 0 ? random.nextInt(LONG_VALUE + 1) : random.nextInt(60);
+      if (kind != Kind.BYTES) {
+        String text = "abcdefgh".repeat(1 + length / 8).substring(random.nextInt(8));
+        return CODEC.encodeValue(random.nextInt(5) == 0 ? null : text, random.nextLong());
+      }
       byte[] value = new byte[length];
       Arrays.fill(value, (byte) random.nextInt());
-      byte[] mark = Integer.toString(random.nextInt(), 36).getBytes(US_ASCII);
+      byte[] mark = Integer.toString(random.nextInt(), 36).getBytes(ISO_8859_1);
       System.arraycopy(mark, 0, value, 0, Math.min(mark.length, length));
       return value;
     }
 
     private WriterOptions options() {
-      List<Layout> layouts =
-          order == RecordOrder.HASH
-              ? List.of(Layout.values())
-              : List.of(Layout.BLOCKED, Layout.COMPACT, Layout.COMPRESSED);
-      return WriterOptions.builder()
-          .order(order)
-          .layout(layouts.get(random.nextInt(layouts.size())))
-          .partitions(1 + random.nextInt(4))
+      WriterOptions.Builder options = WriterOptions.builder();
+      if (kind != Kind.BYTES) {
+        options.schema(CODEC.schema());
+      }
+      List<Layout> layouts = List.of(Layout.values());
+      if (kind == Kind.HISTORY) {
+        options.history(null);
+      }
+      if (kind == Kind.HISTORY || random.nextBoolean()) {
+        layouts = layouts.stream().filter(layout -> layout != Layout.SYMBOLS).toList();
+        options.order(RecordOrder.KEY).pointIndex(random.nextInt(3) > 0);
+      }
+      Layout layout = layouts.get(random.nextInt(layouts.size()));
+      PerfectHashConstruction[] hashes = PerfectHashConstruction.values();
+      return options
+          .layout(layout)
+          .blockSize(random.nextBoolean() ? 4096 : random.nextInt(2) == 0 ? 65_536 : 5000)
+          .frameSize(random.nextBoolean() ? 256 : 4096)
+          .dictionaryBytes(random.nextBoolean() ? 0 : 1 << 16)
+          .signatureBits(random.nextBoolean() ? 8 : random.nextInt(33))
+          .perfectHash(hashes[random.nextInt(hashes.length)])
+          .partitions(random.nextInt(5))
           .minRows(0)
           .build();
     }
@@ -246,7 +329,7 @@ class TableModelCampaignTest {
     private static void fill(SnapshotWriter writer, Map<String, byte[]> content)
         throws IOException {
       for (Map.Entry<String, byte[]> record : content.entrySet()) {
-        writer.add(record.getKey().getBytes(US_ASCII), record.getValue());
+        writer.add(record.getKey().getBytes(ISO_8859_1), record.getValue());
       }
     }
 
@@ -271,13 +354,13 @@ class TableModelCampaignTest {
         boolean run = random.nextInt(3) == 0;
         int first = random.nextInt(keys);
         for (int i = 0; i < changes; i++) {
-          String key = run ? String.format(Locale.ROOT, "k%04d", (first + i) % keys) : key();
+          String key = run ? key((first + i) % keys) : key();
           if (deletes || random.nextInt(3) == 0) {
-            writer.delete(key.getBytes(US_ASCII));
+            writer.delete(key.getBytes(ISO_8859_1));
             next.remove(key);
           } else {
             byte[] value = value();
-            writer.put(key.getBytes(US_ASCII), value);
+            writer.put(key.getBytes(ISO_8859_1), value);
             next.put(key, value);
           }
         }
@@ -341,6 +424,87 @@ class TableModelCampaignTest {
       }
     }
 
+    /** Replaces all rows by an input, like a build, but publishes what differs. */
+    private void reload() throws IOException {
+      Publish publish = publish();
+      boolean last = random.nextBoolean();
+      did("reload " + publish + (last ? " last" : " first"));
+      TreeMap<String, byte[]> input = new TreeMap<>(model);
+      for (int i = random.nextInt(random.nextBoolean() ? 4 : 2 * keys); i > 0; i--) {
+        if (random.nextBoolean()) {
+          input.remove(key());
+        } else {
+          input.put(key(), value());
+        }
+      }
+      List<String> shuffled = new ArrayList<>(input.keySet());
+      Collections.shuffle(shuffled, random);
+      WriterOptions options =
+          likeInService().duplicates(last ? Duplicates.LAST : Duplicates.FIRST).build();
+      try (TableReload reload = TableReload.begin(directory, options, publish)) {
+        for (String key : shuffled) {
+          byte[] bytes = key.getBytes(ISO_8859_1);
+          boolean twice = random.nextInt(10) == 0;
+          if (twice && last) {
+            reload.add(bytes, value());
+          }
+          reload.add(bytes, Objects.requireNonNull(input.get(key)));
+          if (twice && !last) {
+            reload.add(bytes, value());
+          }
+        }
+        reload.publish();
+      }
+      model = input;
+    }
+
+    /** Rows of a history cannot be compared. */
+    private Publish publish() {
+      List<Publish> all = List.of(Publish.values());
+      Publish publish = all.get(random.nextInt(all.size()));
+      return kind == Kind.HISTORY && publish == Publish.CHANGES ? Publish.AUTO : publish;
+    }
+
+    private WriterOptions.Builder likeInService() throws IOException {
+      return WriterOptions.like(table.manifest(table.requireCurrentVersion())).toBuilder()
+          .minRows(0);
+    }
+
+    /** Begins a reload with the rows of a version, which keeps what is changed after it. */
+    private void beginReload() throws IOException {
+      List<String> all = table.versions();
+      String version =
+          random.nextBoolean()
+              ? table.requireCurrentVersion()
+              : all.get(random.nextInt(all.size()));
+      Publish publish = publish();
+      did("begin-reload %s %s".formatted(version.substring(0, 10), publish));
+      try {
+        TableReload reload =
+            TableReload.beginAsOf(version, directory, likeInService().build(), publish);
+        pendingReloads.add(new PendingReload(reload, content(version)));
+      } catch (PublishConflictException refused) {
+        campaign.count("refused");
+      }
+    }
+
+    private void publishReload() throws IOException {
+      if (pendingReloads.isEmpty()) {
+        return;
+      }
+      PendingReload pendingReload = pendingReloads.remove(random.nextInt(pendingReloads.size()));
+      did("publish-reload");
+      try (TableReload reload = pendingReload.reload) {
+        for (Map.Entry<String, byte[]> row : pendingReload.rows.entrySet()) {
+          reload.add(row.getKey().getBytes(ISO_8859_1), row.getValue());
+        }
+        reload.publish();
+        campaign.count("accepted");
+      } catch (PublishConflictException refused) {
+        campaign.count("refused");
+      }
+    }
+
     private void rollback() throws IOException {
       List<String> all = table.versions();
       String version = all.get(random.nextInt(all.size()));
@@ -356,14 +520,16 @@ class TableModelCampaignTest {
     }
 
     private void assertHolds(
-        SnapshotReader reader, NavigableMap<String, byte[]> content, int lookups)
+        SnapshotReader version, NavigableMap<String, byte[]> content, int lookups)
         throws IOException {
+      SnapshotReader reader = version.allVersions();
+      RecordOrder order = reader.manifest().order();
       assertGets(reader, content);
       List<byte @Nullable []> expected = new ArrayList<>();
       List<byte[]> asked = new ArrayList<>();
       for (int i = 0; i < lookups; i++) {
         String key = key();
-        byte[] bytes = key.getBytes(US_ASCII);
+        byte[] bytes = key.getBytes(ISO_8859_1);
         asked.add(bytes);
         expected.add(content.get(key));
         assertThat(reader.get(bytes)).as("get %s", key).isEqualTo(content.get(key));
@@ -374,10 +540,12 @@ class TableModelCampaignTest {
           AsyncOrderedReader later = reader.async().ordered();
           assertKey(later.floor(bytes).join(), content.floorKey(key), "later floor of " + key);
           assertKey(later.ceiling(bytes).join(), content.ceilingKey(key), "later above " + key);
-          assertKey(
-              ordered.longestPrefix((key + "x").getBytes(US_ASCII)),
-              content.containsKey(key) ? key : null,
-              "longest prefix of " + key + "x");
+          if (kind == Kind.BYTES) {
+            assertKey(
+                ordered.longestPrefix((key + "x").getBytes(ISO_8859_1)),
+                content.containsKey(key) ? key : null,
+                "longest prefix of " + key + "x");
+          }
           assertKey(ordered.floor(bytes), content.floorKey(key), "floor of " + key);
           assertKey(ordered.ceiling(bytes), content.ceilingKey(key), "ceiling of " + key);
           assertKey(ordered.lower(bytes), content.lowerKey(key), "lower than " + key);
@@ -390,11 +558,11 @@ class TableModelCampaignTest {
         KeyRange first = KeyRange.all().from(asked.get(0));
         List<String> found = new ArrayList<>();
         for (KeyValue record : reader.async().ordered().range(first, 30).join()) {
-          found.add(new String(record.key(), US_ASCII));
+          found.add(new String(record.key(), ISO_8859_1));
         }
         assertThat(found)
             .containsExactlyElementsOf(
-                content.tailMap(new String(asked.get(0), US_ASCII), true).keySet().stream()
+                content.tailMap(new String(asked.get(0), ISO_8859_1), true).keySet().stream()
                     .limit(30)
                     .toList());
       }
@@ -405,27 +573,28 @@ class TableModelCampaignTest {
       List<byte @Nullable []> expected = new ArrayList<>();
       for (int i = random.nextInt(70); i > 0; i--) {
         String key = key();
-        asked.add(key.getBytes(US_ASCII));
+        asked.add(key.getBytes(ISO_8859_1));
         expected.add(content.get(key));
       }
       assertThat(lookup.getAll(asked)).containsExactlyElementsOf(expected);
       assertThat(lookup.getAll(asked, Answers.BY_BYTES)).containsExactlyElementsOf(expected);
       String key = key();
-      assertThat(lookup.get(key.getBytes(US_ASCII))).isEqualTo(content.get(key));
+      assertThat(lookup.get(key.getBytes(ISO_8859_1))).isEqualTo(content.get(key));
     }
 
     private void assertRanges(OrderedReader ordered, NavigableMap<String, byte[]> content)
         throws IOException {
       String from = key();
       String to = key();
-      KeyRange range = KeyRange.all().from(from.getBytes(US_ASCII)).before(to.getBytes(US_ASCII));
+      KeyRange range =
+          KeyRange.all().from(from.getBytes(ISO_8859_1)).before(to.getBytes(ISO_8859_1));
       NavigableMap<String, byte[]> expected =
           from.compareTo(to) < 0 ? content.subMap(from, true, to, false) : new TreeMap<>();
       boolean reversed = random.nextBoolean();
       List<String> found = new ArrayList<>();
       try (RecordCursor cursor = ordered.range(reversed ? range.reversed() : range)) {
         while (cursor.next()) {
-          String key = new String(cursor.key(), US_ASCII);
+          String key = new String(cursor.key(), ISO_8859_1);
           found.add(key);
           assertThat(cursor.value()).as("in a range: %s", key).isEqualTo(content.get(key));
         }
@@ -436,7 +605,7 @@ class TableModelCampaignTest {
 
     private static void assertKey(
         @Nullable KeyValue found, @Nullable String expected, String what) {
-      assertThat(found == null ? null : new String(found.key(), US_ASCII))
+      assertThat(found == null ? null : new String(found.key(), ISO_8859_1))
           .as(what)
           .isEqualTo(expected);
     }
@@ -444,9 +613,9 @@ class TableModelCampaignTest {
     private static void assertScans(SnapshotReader reader, Map<String, byte[]> content)
         throws IOException {
       List<String> found = new ArrayList<>();
-      try (RecordCursor cursor = reader.scan()) {
+      try (RecordCursor cursor = reader.allVersions().scan()) {
         while (cursor.next()) {
-          String key = new String(cursor.key(), US_ASCII);
+          String key = new String(cursor.key(), ISO_8859_1);
           found.add(key);
           assertThat(cursor.value()).as("scan %s", key).isEqualTo(content.get(key));
         }

@@ -1,6 +1,6 @@
 package io.bsdb.reader.diff;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.reader.SnapshotReader;
@@ -68,8 +68,8 @@ public final class DiffModel {
       }
       if (reader.manifest().order() == RecordOrder.KEY && random.nextBoolean()) {
         return List.of(
-            KeySlice.ofKeys(new byte[0], "k0005".getBytes(UTF_8)),
-            KeySlice.ofKeys("k0005".getBytes(UTF_8), null));
+            KeySlice.ofKeys(new byte[0], "k0005".getBytes(ISO_8859_1)),
+            KeySlice.ofKeys("k0005".getBytes(ISO_8859_1), null));
       }
     }
     int shares = 1 + random.nextInt(3);
@@ -106,7 +106,7 @@ public final class DiffModel {
             assertThat(slice.contains(next.key())).isTrue();
             String before =
                 found.put(
-                    new String(next.key(), UTF_8),
+                    new String(next.key(), ISO_8859_1),
                     text(next.before()) + " to " + text(next.after()));
             assertThat(before).as("key came twice").isNull();
           }
