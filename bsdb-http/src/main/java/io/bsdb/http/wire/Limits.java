@@ -3,6 +3,7 @@ package io.bsdb.http.wire;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Limits of a server, by name: the values only. Each method refers to the classes that enforce its
@@ -29,10 +30,35 @@ public final class Limits {
     DEFAULTS.put("drain-millis", 30_000);
   }
 
-  private final Map<String, Integer> values;
+  // Fields, since each request asks for some of them: maps took a tenth of the time of a row.
+  private final int keys;
+  private final int bodyBytes;
+  private final int addressBytes;
+  private final int answerBytes;
+  private final int allAnswersBytes;
+  private final Duration request;
+  private final Duration idle;
+  private final int connections;
+  private final int pinnedVersions;
+  private final int pinsPerMinute;
+  private final Duration drain;
 
   private Limits(Map<String, Integer> values) {
-    this.values = values;
+    keys = value(values, "keys");
+    bodyBytes = value(values, "body-bytes");
+    addressBytes = value(values, "address-bytes");
+    answerBytes = value(values, "answer-bytes");
+    allAnswersBytes = value(values, "all-answers-bytes");
+    request = Duration.ofMillis(value(values, "request-millis"));
+    idle = Duration.ofMillis(value(values, "idle-millis"));
+    connections = value(values, "connections");
+    pinnedVersions = value(values, "pinned-versions");
+    pinsPerMinute = value(values, "pins-per-minute");
+    drain = Duration.ofMillis(value(values, "drain-millis"));
+  }
+
+  private static int value(Map<String, Integer> values, String name) {
+    return Objects.requireNonNull(values.get(name), name);
   }
 
   /**
@@ -57,14 +83,6 @@ public final class Limits {
     return new Limits(all);
   }
 
-  private int value(String name) {
-    return values.getOrDefault(name, 0);
-  }
-
-  private Duration millis(String name) {
-    return Duration.ofMillis(value(name));
-  }
-
   /**
    * Returns how many keys a lookup may have, and how many rows a range.
    *
@@ -72,7 +90,7 @@ public final class Limits {
    * @see io.bsdb.http.table.RowRange
    */
   public int keys() {
-    return value("keys");
+    return keys;
   }
 
   /**
@@ -81,7 +99,7 @@ public final class Limits {
    * @see io.bsdb.http.exchange.BodyReader
    */
   public int bodyBytes() {
-    return value("body-bytes");
+    return bodyBytes;
   }
 
   /**
@@ -91,7 +109,7 @@ public final class Limits {
    * @see Connections
    */
   public int addressBytes() {
-    return value("address-bytes");
+    return addressBytes;
   }
 
   /**
@@ -100,7 +118,7 @@ public final class Limits {
    * @see io.bsdb.http.exchange.Answer
    */
   public int answerBytes() {
-    return value("answer-bytes");
+    return answerBytes;
   }
 
   /**
@@ -109,7 +127,7 @@ public final class Limits {
    * @see io.bsdb.http.exchange.Budget
    */
   public int allAnswersBytes() {
-    return value("all-answers-bytes");
+    return allAnswersBytes;
   }
 
   /**
@@ -123,7 +141,7 @@ public final class Limits {
    * @see io.bsdb.http.table.Comparisons
    */
   public Duration request() {
-    return millis("request-millis");
+    return request;
   }
 
   /**
@@ -133,7 +151,7 @@ public final class Limits {
    * @see Connections
    */
   public Duration idle() {
-    return millis("idle-millis");
+    return idle;
   }
 
   /**
@@ -144,7 +162,7 @@ public final class Limits {
    * @see io.bsdb.http.Router
    */
   public int connections() {
-    return value("connections");
+    return connections;
   }
 
   /**
@@ -153,7 +171,7 @@ public final class Limits {
    * @see io.bsdb.http.table.PinnedVersions
    */
   public int pinnedVersions() {
-    return value("pinned-versions");
+    return pinnedVersions;
   }
 
   /**
@@ -162,7 +180,7 @@ public final class Limits {
    * @see io.bsdb.http.table.PinnedVersions
    */
   public int pinsPerMinute() {
-    return value("pins-per-minute");
+    return pinsPerMinute;
   }
 
   /**
@@ -171,6 +189,6 @@ public final class Limits {
    * @see JettyServer
    */
   public Duration drain() {
-    return millis("drain-millis");
+    return drain;
   }
 }
