@@ -7,6 +7,8 @@ import io.bsdb.http.table.ServedTable;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.table.VersionFacts;
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
@@ -18,6 +20,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -53,6 +59,12 @@ public final class Metrics {
           .register(registry);
   private final Activity activity = new Activity(System::nanoTime);
 
+  /** What is counted apart. To find a series by its labels takes as long as to count. */
+  private record Counted(Access.Kind kind, int status) {}
+
+  private final Map<Counted, CounterDataPoint> counts = new ConcurrentHashMap<>();
+  private final Map<Access.Kind, DistributionDataPoint> times = new EnumMap<>(Access.Kind.class);
+
   /**
    * @param memory that the readers of all tables share
    */
@@ -62,7 +74,7 @@ public final class Metrics {
       LongSupplier connections,
       LongSupplier pinned) {
     for (Access.Kind kind : Access.Kind.values()) {
-      var unused = seconds.labelValues(kind.label());
+      times.put(kind, seconds.labelValues(kind.label()));
     }
     counter("bsdb_lookup_hits", "Keys that were found.", tables, ReaderMetrics::hits);
     counter("bsdb_lookup_misses", "Keys that are absent.", tables, ReaderMetrics::misses);
@@ -200,9 +212,12 @@ public final class Metrics {
 
   /** Counts a request that was answered. */
   public void answered(Access access, long nanos) {
-    String kind = access.kind.label();
-    requests.labelValues(kind, Integer.toString(access.status)).inc();
-    seconds.labelValues(kind).observe(nanos / 1e9);
+    counts
+        .computeIfAbsent(
+            new Counted(access.kind, access.status),
+            counted -> requests.labelValues(counted.kind.label(), Integer.toString(counted.status)))
+        .inc();
+    Objects.requireNonNull(times.get(access.kind)).observe(nanos / 1e9);
     answerBytes.inc(access.bytes);
     activity.add(access, nanos);
   }

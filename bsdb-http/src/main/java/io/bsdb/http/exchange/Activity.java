@@ -21,6 +21,9 @@ public final class Activity {
   private static final int CLASSES = 100;
   private static final int WIDTH = TIMES + CLASSES;
 
+  /** Classes per unit of the natural logarithm: four per power of two. */
+  private static final double PER_LOG = 4 / Math.log(2);
+
   private final LongSupplier clock;
   private final AtomicLongArray seconds = new AtomicLongArray(SLOTS);
   private final AtomicLongArray counts = new AtomicLongArray(SLOTS * WIDTH);
@@ -61,7 +64,7 @@ public final class Activity {
 
   private static int latencyClass(long nanos) {
     double micros = nanos / 1e3;
-    return micros <= 1 ? 0 : (int) Math.min(CLASSES - 1, 4 * Math.log(micros) / Math.log(2));
+    return micros <= 1 ? 0 : (int) Math.min(CLASSES - 1, Math.log(micros) * PER_LOG);
   }
 
   /** The last minute. */

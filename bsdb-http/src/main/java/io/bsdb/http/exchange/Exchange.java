@@ -181,18 +181,19 @@ public final class Exchange {
     return !request.getMethod().equals("POST");
   }
 
+  /** Adds headers of which there are none yet: to replace them would look at all of them. */
   private void entityHeaders(Entity entity) {
     HttpFields.Mutable headers = response.getHeaders();
-    headers.put(entity.version());
-    headers.put(VARY);
+    headers.add(entity.version());
+    headers.add(VARY);
     if (isRead()) {
-      headers.put(entity.tag());
-      headers.put(
+      headers.add(entity.tag());
+      headers.add(
           entity.pinned() && response.getStatus() != 304
               ? hasToken ? IMMUTABLE_PRIVATE : IMMUTABLE
               : NO_CACHE);
     } else {
-      headers.put(NO_STORE);
+      headers.add(NO_STORE);
     }
   }
 
@@ -261,12 +262,12 @@ public final class Exchange {
   private void send(int status, MediaType type, ByteBuffer body) {
     HttpFields.Mutable headers = response.getHeaders();
     response.setStatus(status);
-    headers.put(HttpHeader.CONTENT_TYPE, type.header);
-    headers.put(NO_SNIFF);
+    headers.add(type.contentType);
+    headers.add(NO_SNIFF);
     if (type == MediaType.BYTES) {
-      headers.put(ATTACHMENT);
+      headers.add(ATTACHMENT);
     }
-    headers.put(HttpHeader.CONTENT_LENGTH, body.remaining());
+    headers.add(HttpHeader.CONTENT_LENGTH, body.remaining());
     write(body);
   }
 

@@ -2,6 +2,9 @@ package io.bsdb.http.exchange;
 
 import java.util.List;
 import java.util.Locale;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.http.QuotedQualityCSV;
 import org.eclipse.jetty.http.QuotedQualityCSV.QualityValue;
 import org.jspecify.annotations.Nullable;
@@ -19,11 +22,13 @@ public enum MediaType {
   SCRIPT("text/javascript", "text/javascript;charset=utf-8");
 
   public final String name;
-  final String header;
+
+  @SuppressWarnings("ImmutableEnumChecker") // it is immutable, only not marked so
+  final HttpField contentType;
 
   MediaType(String name, String header) {
     this.name = name;
-    this.header = header;
+    this.contentType = new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, header);
   }
 
   /** Returns the type that a header names, whatever its parameters; null if there is none. */

@@ -21,7 +21,7 @@ public final class ProblemHandler extends ErrorHandler {
       Callback callback) {
     Problem problem = new Problem(kind(status), message == null ? "" : message);
     HttpFields.Mutable headers = response.getHeaders();
-    headers.put(HttpHeader.CONTENT_TYPE, MediaType.PROBLEM.header);
+    headers.put(MediaType.PROBLEM.contentType);
     headers.put(HttpHeader.CACHE_CONTROL, "no-store");
     if (problem.kind() == Problem.Kind.STOPPING) {
       headers.put(HttpHeader.RETRY_AFTER, "1");
