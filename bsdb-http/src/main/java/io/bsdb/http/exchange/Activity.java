@@ -10,13 +10,15 @@ import java.util.function.LongSupplier;
 public final class Activity {
   static final int SECONDS = 60;
   private static final int SLOTS = 64;
-  private static final int REQUESTS = 0;
-  private static final int KEYS = 1;
-  private static final int FOUND = 2;
-  private static final int ERRORS = 3;
+  private static final int KEYS = 0;
+  private static final int FOUND = 1;
+  private static final int ERRORS = 2;
 
-  /** Latency classes: powers of the fourth root of two, from one microsecond on. */
-  private static final int TIMES = 4;
+  /**
+   * Latency classes: powers of the fourth root of two, from one microsecond on. Each request is in
+   * one of them.
+   */
+  private static final int TIMES = 3;
 
   private static final int CLASSES = 100;
   private static final int WIDTH = TIMES + CLASSES;
@@ -37,7 +39,6 @@ public final class Activity {
 
   public void add(Access access, long nanos) {
     int slot = slot(second());
-    counts.incrementAndGet(slot + REQUESTS);
     counts.addAndGet(slot + KEYS, access.keys);
     counts.addAndGet(slot + FOUND, access.found);
     if (access.status >= 500) {
@@ -85,12 +86,13 @@ public final class Activity {
       int number = (int) Math.floorMod(wanted, (long) SLOTS);
       if (seconds.get(number) == wanted) {
         int slot = number * WIDTH;
-        requests[i] = counts.get(slot + REQUESTS);
         keys[i] = counts.get(slot + KEYS);
         found[i] = counts.get(slot + FOUND);
         errors += counts.get(slot + ERRORS);
         for (int c = 0; c < CLASSES; c++) {
-          classes[c] += counts.get(slot + TIMES + c);
+          long count = counts.get(slot + TIMES + c);
+          classes[c] += count;
+          requests[i] += count;
         }
       }
     }
