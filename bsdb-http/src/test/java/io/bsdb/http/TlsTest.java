@@ -212,9 +212,18 @@ class TlsTest {
     server.refreshTls();
     assertThat(serial(second)).isEqualTo(second.getSerialNumber());
     assertThatThrownBy(() -> get(first)).isInstanceOf(SSLException.class);
+    byte[] keyOfSecond = Files.readAllBytes(key);
+    X509Certificate third = makeCertificate("RSA", 3);
+    byte[] keyOfThird = Files.readAllBytes(key);
+    Files.write(key, keyOfSecond);
+    server.refreshTls();
+    assertThat(serial(second)).as("the key has not come yet").isEqualTo(second.getSerialNumber());
+    Files.write(key, keyOfThird);
+    server.refreshTls();
+    assertThat(serial(third)).isEqualTo(third.getSerialNumber());
     Files.writeString(certificate, "broken");
     server.refreshTls();
-    assertThat(serial(second)).as("kept").isEqualTo(second.getSerialNumber());
+    assertThat(serial(third)).as("kept").isEqualTo(third.getSerialNumber());
   }
 
   @Test
@@ -226,6 +235,14 @@ class TlsTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("key=" + key)
         .hasMessageContaining("openssl pkcs8 -topk8 -nocrypt");
+    byte[] certificateOfFirst = Files.readAllBytes(certificate);
+    for (String algorithm : List.of("EC", "RSA", "Ed25519")) {
+      makeCertificate(algorithm, algorithm.length());
+      Files.write(certificate, certificateOfFirst);
+      assertThatThrownBy(() -> builder().start())
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("not a certificate and its key: certificates=" + certificate);
+    }
     Files.delete(key);
     assertThatThrownBy(() -> builder().start())
         .isInstanceOf(IOException.class)

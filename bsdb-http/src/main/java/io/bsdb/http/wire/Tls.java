@@ -10,6 +10,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.InvalidKeySpecException;
@@ -57,9 +58,11 @@ public final class Tls {
           CertificateFactory.getInstance("X.509")
               .generateCertificates(in)
               .toArray(Certificate[]::new);
+      PrivateKey own = privateKey();
+      requirePair(own, chain);
       KeyStore store = KeyStore.getInstance("PKCS12");
       store.load(null, null);
-      store.setKeyEntry("bsdb", privateKey(), new char[0], chain);
+      store.setKeyEntry("bsdb", own, new char[0], chain);
       target.setKeyStore(store);
       target.setKeyStorePassword("");
     } catch (GeneralSecurityException | IllegalArgumentException e) {
@@ -67,6 +70,33 @@ public final class Tls {
           "not a certificate and its key: certificates=%s key=%s: %s"
               .formatted(certificates, key, e.getMessage()),
           e);
+    }
+  }
+
+  /**
+   * Refuses a key that is not that of the certificate: when both are renewed, one of the files is
+   * the first to change.
+   */
+  private static void requirePair(PrivateKey key, Certificate[] chain)
+      throws GeneralSecurityException {
+    if (chain.length == 0) {
+      throw new IllegalArgumentException("the first file has no certificate");
+    }
+    Signature signature =
+        Signature.getInstance(
+            switch (key.getAlgorithm()) {
+              case "RSA" -> "SHA256withRSA";
+              case "EC" -> "SHA256withECDSA";
+              default -> "Ed25519";
+            });
+    byte[] probe = chain[0].getEncoded();
+    signature.initSign(key);
+    signature.update(probe);
+    byte[] signed = signature.sign();
+    signature.initVerify(chain[0].getPublicKey());
+    signature.update(probe);
+    if (!signature.verify(signed)) {
+      throw new IllegalArgumentException("the key is that of another certificate");
     }
   }
 
