@@ -125,11 +125,18 @@ final class CallingReader implements SnapshotReader {
   private <T> @Nullable Object lookUp(byte[] key, long high, long low, ValueReader<T> reader)
       throws IOException {
     Partition partition = snapshot.partition(key, high);
+    KeyIndex index = partition.index();
+    boolean isSearched = index.needsSearch();
+    // Before it is known whether the key has changed: so what tells both is read at the same time.
+    long indexed = isSearched ? KeyIndex.ABSENT : index.locate(key, high, low);
     long changed = snapshot.findChange(key, high);
     if (changed != Overlay.UNCHANGED) {
       return changed < 0 ? Ended.ABSENT : snapshot.requireOverlay().read(changed, 0, reader);
     }
-    long located = snapshot.locate(partition, key, high, low);
+    long located =
+        isSearched
+            ? snapshot.locate(partition, key, high, low)
+            : snapshot.counted(partition, key, indexed);
     if (located < 0) {
       return Ended.ABSENT;
     }
@@ -137,7 +144,7 @@ final class CallingReader implements SnapshotReader {
     int number = KeyIndex.block(located);
     Block block = source.fetch(file, number).readable(file.decoders(), selection);
     try {
-      long found = partition.index().find(block, block.base(number), located, key);
+      long found = index.find(block, block.base(number), located, key);
       if (found < 0) {
         snapshot.countOtherKey(partition);
         return Ended.ABSENT;

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.within;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.SignatureUse;
+import io.bsdb.table.Table;
 import io.bsdb.testkit.Records.Lengths;
+import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,8 +53,7 @@ class AbsentKeysTest {
   private static int falseAnswers(SnapshotReader reader) throws Exception {
     int answers = 0;
     for (int i = 0; i < ASKED; i++) {
-      byte[] absent = ByteBuffer.allocate(12).putInt(0x7AAAAAAA).putInt(i).array();
-      byte[] value = reader.get(absent);
+      byte[] value = reader.get(absent(i));
       if (value != null) {
         assertThat(value).hasSize(8);
         answers++;
@@ -89,5 +91,29 @@ class AbsentKeysTest {
       double expected = ASKED / 256.0;
       assertThat(passed).isCloseTo(expected, within(5 * Math.sqrt(expected)));
     }
+  }
+
+  @Test
+  void signaturesRejectNoKeyThatChangesHave() throws Exception {
+    TestData data = TestData.random(1, 3000, Lengths.FIXED, Lengths.FIXED, 8);
+    data.publish(table, WriterOptions.builder().layout(Layout.BLOCKED).signatureBits(8).build());
+    byte[] value = {1};
+    try (DeltaWriter delta = DeltaWriter.create(Table.at(table))) {
+      for (int i = 0; i < 1000; i++) {
+        delta.put(absent(i), value);
+      }
+      delta.publish();
+    }
+    ReaderOptions options = ReaderOptions.builder().signatures(SignatureUse.ALWAYS).build();
+    try (SnapshotReader reader = SnapshotReader.open(table, options)) {
+      for (int i = 0; i < 1000; i++) {
+        assertThat(reader.get(absent(i))).isEqualTo(value);
+      }
+      assertThat(reader.metrics().signatureRejects()).isZero();
+    }
+  }
+
+  private static byte[] absent(int number) {
+    return ByteBuffer.allocate(12).putInt(0x7AAAAAAA).putInt(number).array();
   }
 }

@@ -59,6 +59,14 @@ public final class ChangeIndex implements Closeable {
   private static final long MAX_LENGTH = Integer.MAX_VALUE - (1 << 20);
 
   private final HugeMemory memory;
+
+  /**
+   * In front, where huge pages begin: each lookup reads it, and what is left at the end of memory
+   * lies in small pages.
+   */
+  private final ByteBuffer filter;
+
+  /** The buckets. */
   private final ByteBuffer bytes;
 
   /** The bits of a hash that differ among the keys here. */
@@ -69,7 +77,6 @@ public final class ChangeIndex implements Closeable {
 
   private final int buckets;
   private final int maxKeys;
-  private final int filterStart;
   private final int words;
 
   /** By bucket: how many of its entries are in use, which are the first ones. Only to add more. */
@@ -84,14 +91,20 @@ public final class ChangeIndex implements Closeable {
     this.maxKeys = (int) (buckets * MAX_KEYS_PER_BUCKET);
     this.words = words;
     this.entries = new byte[buckets + SPARE_BUCKETS];
-    this.filterStart = (buckets + SPARE_BUCKETS) * BUCKET;
+    long filterLength = filterLength(words);
     long length = length(buckets, words);
     this.memory = HugeMemory.allocate(length);
-    this.bytes = memory.buffer(0, length);
+    this.filter = memory.buffer(0, filterLength);
+    this.bytes = memory.buffer(filterLength, length - filterLength);
   }
 
   private static long length(long buckets, long words) {
-    return (buckets + SPARE_BUCKETS) * BUCKET + words * Long.BYTES;
+    return filterLength(words) + (buckets + SPARE_BUCKETS) * BUCKET;
+  }
+
+  /** Returns the bytes of a filter, so that buckets begin with a cache line. */
+  private static long filterLength(long words) {
+    return (words * Long.BYTES + BUCKET - 1) & -BUCKET;
   }
 
   /**
@@ -115,15 +128,21 @@ public final class ChangeIndex implements Closeable {
               .formatted(keys));
     }
     ChangeIndex index = new ChangeIndex((int) buckets, (int) words, bits, first);
-    for (int i = 0; i < index.bytes.capacity(); i += ZEROS.length) {
-      index.bytes.put(i, ZEROS, 0, Math.min(ZEROS.length, index.bytes.capacity() - i));
-    }
+    clear(index.filter);
+    clear(index.bytes);
     return index;
+  }
+
+  private static void clear(ByteBuffer memory) {
+    for (int i = 0; i < memory.capacity(); i += ZEROS.length) {
+      memory.put(i, ZEROS, 0, Math.min(ZEROS.length, memory.capacity() - i));
+    }
   }
 
   /** Copies this index, to have further keys added. */
   ChangeIndex copy() throws IOException {
     ChangeIndex copy = new ChangeIndex(buckets, words, bits, first);
+    copy.filter.put(0, filter, 0, filter.capacity());
     copy.bytes.put(0, bytes, 0, bytes.capacity());
     System.arraycopy(entries, 0, copy.entries, 0, entries.length);
     copy.keys = keys;
@@ -272,7 +291,7 @@ public final class ChangeIndex implements Closeable {
 
   /** Returns the bytes off the heap. */
   long length() {
-    return bytes.capacity();
+    return length(buckets, words);
   }
 
   /**
@@ -305,19 +324,20 @@ public final class ChangeIndex implements Closeable {
     return hash << TAG_SHIFT;
   }
 
+  /** Returns the position in the filter. */
   private int word(long hash) {
-    return filterStart + scaled(hash, words) * Long.BYTES;
+    return scaled(hash, words) * Long.BYTES;
   }
 
   /** Returns whether a key may be here: false for almost all that are not. */
   boolean mayContain(long hash) {
     long mask = mask(hash);
-    return (bytes.getLong(word(hash)) & mask) == mask;
+    return (filter.getLong(word(hash)) & mask) == mask;
   }
 
   /** Reads what a key is looked for in, so that it is in the caches soon. */
   long fetch(long hash) {
-    return bytes.getLong(start(hash)) + bytes.getLong(word(hash));
+    return bytes.getLong(start(hash)) + filter.getLong(word(hash));
   }
 
   /** Returns the position at which to look for a key with {@link #next}. */
@@ -353,7 +373,7 @@ public final class ChangeIndex implements Closeable {
 
   /** Returns whether there can be an entry at a position. */
   boolean holds(int position) {
-    return position + Long.BYTES < filterStart; // the last entry stays empty: it ends searches
+    return position + Long.BYTES < bytes.capacity(); // the last entry stays empty: it ends searches
   }
 
   /**
@@ -374,7 +394,7 @@ public final class ChangeIndex implements Closeable {
     entries[bucket]++;
     bytes.putLong(position, tag(hash) | address);
     int word = word(hash);
-    bytes.putLong(word, bytes.getLong(word) | mask(hash));
+    filter.putLong(word, filter.getLong(word) | mask(hash));
     keys++;
     return true;
   }

@@ -308,10 +308,18 @@ public final class OpenSnapshot implements Closeable {
    * hash that may read blocks.
    */
   public long locate(Partition partition, byte[] key, long high, long low) throws IOException {
-    if (partition.index().needsSearch()) {
-      return OrderedSeek.locate(this, partition, key);
-    }
-    long located = partition.index().locate(key, high, low);
+    return partition.index().needsSearch()
+        ? OrderedSeek.locate(this, partition, key)
+        : counted(partition, key, partition.index().locate(key, high, low));
+  }
+
+  /**
+   * Counts a key that signatures reject.
+   *
+   * @param located where an index has located it
+   * @return the same
+   */
+  public long counted(Partition partition, byte[] key, long located) {
     if (located < 0 && key.length > 0 && partition.recordCount() > 0) {
       base.signatureReject(partition);
     }
