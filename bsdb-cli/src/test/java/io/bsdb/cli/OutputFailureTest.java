@@ -124,6 +124,28 @@ class OutputFailureTest {
     }
   }
 
+  /** If the process was started without it, its descriptor is that of a file which Java needs. */
+  @Test
+  void standardOutputIsNotClosed() throws IOException {
+    OutputStream out =
+        new OutputStream() {
+          @Override
+          public void write(int b) {}
+
+          @Override
+          public void close() {
+            throw new AssertionError("closed");
+          }
+        };
+    for (Object[] arguments :
+        List.of(
+            new Object[] {"get", "-t", table, "--", "k"},
+            new Object[] {"scan", "-t", table},
+            new Object[] {"diff", "-t", table, "--from", Table.at(table).versions().get(0)})) {
+      assertThat(CommandRun.into(out, arguments).status()).as("%s", List.of(arguments)).isZero();
+    }
+  }
+
   @Test
   void nothingIsWrongWhereNothingIsPrinted() {
     assertThat(Reason.FULL_DISK.run("verify", "-t", table).status()).isZero();

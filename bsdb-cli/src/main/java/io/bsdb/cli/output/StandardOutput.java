@@ -4,7 +4,12 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Standard output, whose failures can be distinguished from those of files. */
+/**
+ * Standard output, whose failures can be distinguished from those of files.
+ *
+ * <p>Stays open when it is closed: if the process was started without it, its descriptor is that of
+ * a file which Java needs.
+ */
 public final class StandardOutput extends FilterOutputStream {
   public StandardOutput(OutputStream out) {
     super(out);
@@ -35,6 +40,11 @@ public final class StandardOutput extends FilterOutputStream {
     } catch (IOException e) {
       throw new Failure(e);
     }
+  }
+
+  @Override
+  public void close() throws IOException {
+    flush();
   }
 
   /** Standard output cannot be written. */
