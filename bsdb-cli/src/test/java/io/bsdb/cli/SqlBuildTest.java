@@ -183,6 +183,26 @@ class SqlBuildTest {
   }
 
   @Test
+  void writesTimesOfAnyYearToParquetOrNamesTheirColumn() throws IOException {
+    String query =
+        "SELECT 1 AS id, DATE '12026-01-01' AS d, TIMESTAMP '12026-01-01 00:00:00' AS t,"
+            + " DATE '-44-03-15' AS before_christ";
+    Path file = parquet("years.parquet", query, "id");
+    assertThat(build("--format", "parquet", "-i", file, "--key", "id").status()).isZero();
+    assertThat(CommandRun.of("scan", "-t", table).out())
+        .isEqualTo(
+            "{\"id\": 1, \"d\": \"+12026-01-01\", \"t\": \"+12026-01-01T00:00:00\","
+                + " \"before_christ\": \"-0044-03-15\"}\n");
+
+    Path rows =
+        Files.writeString(directory.resolve("rows"), "{\"id\":1,\"n\":\"1500-01-01T00:00\"}\n");
+    build("--schema", "id INT, n TIMESTAMP(9)", "--format", "jsonl", "-i", rows, "--key", "id");
+    assertThat(CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", file).err())
+        .contains("1500-01-01T00:00:00", "column 'n'")
+        .hasLineCount(1);
+  }
+
+  @Test
   void refusesToWriteParquetInItsOwnWords() throws IOException {
     build("--query", "SELECT 1 AS id", "--key", "id", "--approximate");
     Path file = directory.resolve("keys.parquet");

@@ -2,6 +2,7 @@ package io.bsdb.sql;
 
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
+import io.bsdb.row.ColumnType.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,8 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.duckdb.DuckDBColumnType;
 import org.duckdb.DuckDBDataChunkWriter;
@@ -27,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 /** Writes Parquet files. */
 public final class ParquetFile {
   private static final String FUNCTION = "rows_of_the_table";
+
+  /** A column of the source in a message. */
+  private static final Pattern NUMBERED = Pattern.compile("source column c(\\d+)");
 
   private ParquetFile() {}
 
@@ -54,7 +60,7 @@ public final class ParquetFile {
     }
     Path part = file.resolveSibling(file.getFileName() + ".part");
     part.toFile().deleteOnExit(); // a signal ends the process without what is below
-    Source source = new Source(rows, columns.size());
+    Source source = new Source(rows, columns);
     Properties settings = new Properties();
     settings.setProperty("autoinstall_known_extensions", "false");
     settings.setProperty("autoload_known_extensions", "false");
@@ -76,10 +82,20 @@ public final class ParquetFile {
       if (source.failure instanceof RuntimeException failure) {
         throw failure;
       }
-      throw new IOException("cannot write %s: %s".formatted(file, SqlEngine.message(e)), e);
+      String message =
+          NUMBERED
+              .matcher(SqlEngine.message(e))
+              .replaceAll(
+                  found ->
+                      Matcher.quoteReplacement(name(columns, Integer.parseInt(found.group(1)))));
+      throw new IOException("cannot write %s: %s".formatted(file, message), e);
     } finally {
       Files.deleteIfExists(part);
     }
+  }
+
+  private static String name(List<Column> columns, int number) {
+    return "column '" + columns.get(number).name() + "'";
   }
 
   /** Returns SQL that makes a value of its text. */
@@ -145,17 +161,17 @@ public final class ParquetFile {
   /** Source from which DuckDB reads the rows: columns of texts. */
   private static final class Source implements DuckDBTableFunction<Object, Object, Object> {
     private final Rows rows;
-    private final int columns;
+    private final List<Column> columns;
     private @Nullable Exception failure;
 
-    Source(Rows rows, int columns) {
+    Source(Rows rows, List<Column> columns) {
       this.rows = rows;
       this.columns = columns;
     }
 
     @Override
     public Object bind(DuckDBTableFunctionBindInfo info) {
-      for (int i = 0; i < columns; i++) {
+      for (int i = 0; i < columns.size(); i++) {
         info.addResultColumn("c" + i, DuckDBColumnType.VARCHAR);
       }
       return this;
@@ -165,6 +181,10 @@ public final class ParquetFile {
     public Object init(DuckDBTableFunctionInitInfo info) {
       info.setMaxThreads(1);
       return this;
+    }
+
+    private static boolean isTime(Kind kind) {
+      return kind == Kind.DATE || kind == Kind.TIMESTAMP || kind == Kind.TIMESTAMP_LTZ;
     }
 
     @Override
@@ -177,10 +197,12 @@ public final class ParquetFile {
           if (row == null) {
             break;
           }
-          for (int i = 0; i < columns; i++) {
+          for (int i = 0; i < columns.size(); i++) {
             String text = row.get(i);
             if (text == null) {
               chunk.vector(i).setNull(count);
+            } else if (text.startsWith("+") && isTime(columns.get(i).type().kind())) {
+              chunk.vector(i).setString(count, text.substring(1)); // as DuckDB has years above 9999
             } else {
               chunk.vector(i).setString(count, text);
             }
