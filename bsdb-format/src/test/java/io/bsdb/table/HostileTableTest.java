@@ -204,6 +204,14 @@ class HostileTableTest {
         .hasMessage("file cannot be opened: file=%s: Not a directory", root.resolve("CURRENT"));
   }
 
+  @Test
+  void saysWhyAFileCannotBeCreated() throws Exception {
+    Path data = Files.writeString(Files.createDirectories(root).resolve("data"), "no directory");
+    assertThatThrownBy(() -> table.storage().create("data/x.seg"))
+        .isInstanceOf(NotDirectoryException.class)
+        .hasMessage(data.toString());
+  }
+
   /** Its owner's memory, of which nothing is mapped at 0: reading it fails. */
   @Test
   @EnabledOnOs(OS.LINUX)

@@ -19,9 +19,10 @@ final class NamedFile {
     if (e instanceof ClosedChannelException || e instanceof InterruptedIOException) {
       return e;
     }
-    if (e.getClass() == FileSystemException.class) {
-      return new IOException(
-          "%s: file=%s: %s".formatted(what, file, ((FileSystemException) e).getReason()), e);
+    if (e instanceof FileSystemException other) {
+      return e.getClass() == FileSystemException.class
+          ? new IOException("%s: file=%s: %s".formatted(what, file, other.getReason()), e)
+          : e; // such as access denied, to the file or to a directory above it
     }
     String message = String.valueOf(e.getMessage());
     return message.contains(file.toString())

@@ -11,9 +11,9 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -111,9 +111,8 @@ public final class FileMemory implements Closeable {
           "file system cannot map files: file=%s; read it with access RESIDENT, or copy the table to a local disk"
               .formatted(path));
     }
-    if (!Files.exists(path)) {
-      throw new NoSuchFileException(path.toString());
-    }
+    // Tells a file that is missing from one that cannot be reached.
+    var unused = Files.readAttributes(path, BasicFileAttributes.class);
     return new RandomAccessFile(path.toFile(), "r");
   }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -35,6 +36,16 @@ class FileMemoryTest {
       channel.write(ByteBuffer.allocate(1), length - 1);
     }
     return path;
+  }
+
+  @Test
+  void tellsAFileThatIsMissingFromOneThatCannotBeReached() throws Exception {
+    Path file = Files.createFile(directory.resolve("file"));
+    assertThatThrownBy(() -> FileMemory.map(directory.resolve("none")))
+        .isInstanceOf(NoSuchFileException.class);
+    assertThatThrownBy(() -> FileMemory.map(file.resolve("below")))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessage("%s: Not a directory", file.resolve("below"));
   }
 
   @Test
