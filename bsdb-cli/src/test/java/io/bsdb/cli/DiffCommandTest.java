@@ -95,7 +95,15 @@ class DiffCommandTest {
             CommandRun.of("build", "-t", table, "-i", input, "--format", "jsonl", "--key", "id")
                 .status())
         .isZero();
+    String rows = Table.at(table).requireCurrentVersion();
     assertThat(CommandRun.of("diff", "-t", table, "--from", first).err())
-        .startsWith("bsdb: versions with different schemas cannot be compared: " + first);
+        .startsWith("bsdb: versions with different schemas cannot be compared: " + first)
+        .endsWith(" has none, %s has (`id` BIGINT NOT NULL, PRIMARY KEY (`id`))\n".formatted(rows));
+    Object[] inOrder = {
+      "build", "-t", table, "-i", input, "--format", "jsonl", "--key", "id", "--order", "key"
+    };
+    assertThat(CommandRun.of(inOrder).status()).isZero();
+    assertThat(CommandRun.of("diff", "-t", table, "--from", rows).err())
+        .endsWith(" PRIMARY KEY (`id`)) with keyEncoding 'ordered'\n");
   }
 }

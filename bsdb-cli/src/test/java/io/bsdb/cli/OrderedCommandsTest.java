@@ -195,7 +195,7 @@ class OrderedCommandsTest {
     String sql = "SELECT %s AS a";
     for (String[] wrong :
         new String[][] {
-          {"'facebook'", "a", "query:1: 'facebook' is not a value of `a` BINARY(16)"},
+          {"'facebook'", "a", "query:1: 'facebook' is not a value of `a` IP NOT NULL"},
           {"'x'::BLOB", "a", "query:1: column 'a': 1 bytes are no IP address; it has 16"},
           {"1.5", "a", "column 'a': DECIMAL(2, 1) has no IP addresses"},
           {"1", "b", "no column 'b'"}

@@ -330,7 +330,7 @@ public final class Schema {
 
   /**
    * Returns the schema as declared, for example {@code (`id` BIGINT NOT NULL, `name` STRING,
-   * PRIMARY KEY (`id`))}.
+   * PRIMARY KEY (`id`))}, and how keys are encoded unless that is {@code plain}.
    */
   @Override
   public String toString() {
@@ -338,6 +338,10 @@ public final class Schema {
     columns.forEach(column -> text.append(column.declaration()).append(", "));
     text.append("PRIMARY KEY (");
     text.append(String.join(", ", primaryKey.stream().map(ColumnType::quoteName).toList()));
-    return text.append("))").toString();
+    text.append("))");
+    if (keyEncoding != KeyEncoding.PLAIN) {
+      text.append(" with keyEncoding '").append(keyEncoding.label()).append('\'');
+    }
+    return text.toString();
   }
 }

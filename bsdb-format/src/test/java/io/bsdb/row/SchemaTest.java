@@ -42,6 +42,8 @@ class SchemaTest {
         .hasToString(
             "(`name` STRING, `id` BIGINT NOT NULL, `population` BIGINT, `country` CHAR(2) NOT NULL,"
                 + " PRIMARY KEY (`country`, `id`))");
+    assertThat(SCHEMA.withKeyEncoding(KeyEncoding.ORDERED))
+        .hasToString(SCHEMA + " with keyEncoding 'ordered'");
   }
 
   @Test

@@ -112,7 +112,9 @@ public record Validity(@Nullable Duration retention, @Nullable Instant horizon)
               + " PRIMARY KEY (item, changed_at); its schema is "
               + (schema == null
                   ? "none"
-                  : schema + " with keyEncoding '" + schema.keyEncoding().label() + "'"));
+                  : schema.keyEncoding() == KeyEncoding.PLAIN
+                      ? schema + " with keyEncoding 'plain'"
+                      : schema));
     }
   }
 

@@ -172,7 +172,11 @@ public final class SnapshotDiff implements Closeable {
     if (!Objects.equals(first.schema(), second.schema())) {
       throw new IllegalArgumentException(
           "versions with different schemas cannot be compared: %s has %s, %s has %s"
-              .formatted(first.version(), first.schema(), second.version(), second.schema()));
+              .formatted(
+                  first.version(),
+                  Objects.requireNonNullElse(first.schema(), "none"),
+                  second.version(),
+                  Objects.requireNonNullElse(second.schema(), "none")));
     }
     requireKeys(first);
     requireKeys(second);
