@@ -75,6 +75,21 @@ class RowBuildTest {
   }
 
   @Test
+  void refusesColumnsWithoutAName() throws IOException {
+    Path input = file("in.csv", "id,name,\n1,a,\n");
+
+    CommandRun build = build("csv", input, "--key", "id");
+
+    assertThat(build.status()).isEqualTo(ExitStatus.NO);
+    assertThat(build.err())
+        .isEqualTo(
+            "bsdb: a column has no name: [id, name, ] in [%s]; say the columns to take with --schema\n"
+                .formatted(input));
+    String schema = "id BIGINT, name STRING";
+    assertThat(build("csv", input, "--key", "id", "--schema", schema).status()).isZero();
+  }
+
+  @Test
   void keepsTheColumnsOfTheSchemaThatIsGiven() throws IOException {
     Path input = file("in.csv", "a;b;c;d\nx;2024-01-31;12.50;\n");
 

@@ -153,6 +153,23 @@ class TableCommandsTest {
     assertThat(staging).doesNotExist();
     assertThat(CommandRun.of("sweep", "-t", table, "--older-than", "soon").status())
         .isEqualTo(ExitStatus.USAGE);
+    CommandRun never = CommandRun.of("sweep", "-t", table, "--older-than", "99999999999999d");
+    assertThat(never.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(never.err())
+        .contains("too long a time: '99999999999999d', expected at most 365000d");
+  }
+
+  /** As of a variable of a shell that is not set. */
+  @Test
+  void refusesATableWithoutAName() throws IOException {
+    Path input = Files.writeString(directory.resolve("x.txt"), "k v\n");
+    for (CommandRun run :
+        List.of(
+            CommandRun.of("build", "-t", "", "-i", input), CommandRun.of("versions", "-t", ""))) {
+      assertThat(run.status()).isEqualTo(ExitStatus.USAGE);
+      assertThat(run.err())
+          .isEqualTo("bsdb: --table is empty; '.' is the directory of this process\n");
+    }
   }
 
   @Test

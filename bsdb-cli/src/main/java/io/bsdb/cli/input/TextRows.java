@@ -93,7 +93,15 @@ abstract class TextRows implements RowSource {
               .formatted(inputs.names()));
     }
     List<Column> columns = new ArrayList<>();
-    inferred.forEach((name, type) -> columns.add(new Column(name, type.type())));
+    inferred.forEach(
+        (name, type) -> {
+          if (name.isBlank()) {
+            throw CommandFailure.refused(
+                "a column has no name: %s in %s; say the columns to take with --schema"
+                    .formatted(inferred.keySet(), inputs.names()));
+          }
+          columns.add(new Column(name, type.type()));
+        });
     return columns;
   }
 

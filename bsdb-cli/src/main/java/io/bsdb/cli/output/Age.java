@@ -8,17 +8,23 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Short forms of ISO 8601 durations, such as {@code 6h}. */
 public final class Age implements ITypeConverter<Duration> {
+  /** A thousand years: so long ago is still a time. */
+  private static final Duration LONGEST = Duration.ofDays(365_000);
+
   @Override
   public Duration convert(String text) {
     String upper = text.toUpperCase(Locale.ROOT);
     try {
       Duration age = Duration.parse(upper.endsWith("D") ? "P" + upper : "PT" + upper);
-      if (!age.isNegative()) {
+      if (!age.isNegative() && age.compareTo(LONGEST) <= 0) {
         return age;
       }
+      throw new TypeConversionException(
+          age.isNegative()
+              ? "a time in the future: '" + text + "'"
+              : "too long a time: '" + text + "', expected at most " + LONGEST.toDays() + "d");
     } catch (DateTimeParseException e) {
       throw new TypeConversionException("not a time: '" + text + "', expected like 6h");
     }
-    throw new TypeConversionException("a time in the future: '" + text + "'");
   }
 }

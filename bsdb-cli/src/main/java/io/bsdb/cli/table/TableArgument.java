@@ -1,5 +1,6 @@
 package io.bsdb.cli.table;
 
+import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,12 +18,15 @@ public final class TableArgument {
   private Path directory;
 
   public Path directory() {
+    if (directory.toString().isEmpty()) { // as of a variable that is not set
+      throw CommandFailure.usage("--table is empty; '.' is the directory of this process");
+    }
     return directory;
   }
 
   /** Returns the table, which must be there. */
   public Table open() throws IOException {
-    if (!Files.isDirectory(directory)) {
+    if (!Files.isDirectory(directory())) {
       throw new NoSuchFileException(directory.toString(), null, "no such table directory");
     }
     return Table.at(directory);

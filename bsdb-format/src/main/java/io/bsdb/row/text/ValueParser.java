@@ -62,7 +62,8 @@ public final class ValueParser {
     try {
       return parse(column.type(), text);
     } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
-      throw new IllegalArgumentException("'%s' is not a value of %s".formatted(text, column), e);
+      throw new IllegalArgumentException(
+          "'%s' is not a value of %s".formatted(text, column.declaration()), e);
     }
   }
 
@@ -80,8 +81,8 @@ public final class ValueParser {
       case SMALLINT -> Short.valueOf(text);
       case INT -> Integer.valueOf(text);
       case BIGINT -> text.indexOf('.') < 0 ? Long.valueOf(text) : InternetAddress.number(text);
-      case FLOAT -> inRange(Float.valueOf(text), text);
-      case DOUBLE -> inRange(Double.valueOf(text), text);
+      case FLOAT -> inRange(Float.valueOf(number(text)), text);
+      case DOUBLE -> inRange(Double.valueOf(number(text)), text);
       case DATE -> LocalDate.parse(text);
       case TIME -> LocalTime.parse(text);
       case TIMESTAMP -> LocalDateTime.parse(iso(text));
@@ -108,6 +109,20 @@ public final class ValueParser {
       throw new IllegalArgumentException("too many digits");
     }
     return decimal.setScale(type.scale());
+  }
+
+  /**
+   * Returns the text of a number; Java also takes its own literals, {@code 1d} and {@code 0x1p3}.
+   */
+  private static String number(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if ("0123456789.eE+-".indexOf(text.charAt(i)) < 0
+          && !text.endsWith("NaN")
+          && !text.endsWith("Infinity")) {
+        throw new IllegalArgumentException("not a number");
+      }
+    }
+    return text;
   }
 
   private static Number inRange(Number value, String text) {
@@ -149,7 +164,7 @@ public final class ValueParser {
       default -> {
         if (!token.isScalarValue()) {
           throw new IllegalArgumentException(
-              "'%s' is not a value of %s".formatted(json(in), column));
+              "'%s' is not a value of %s".formatted(json(in), column.declaration()));
         }
         yield parse(column, in.getText());
       }
