@@ -15,8 +15,9 @@ import picocli.CommandLine.Option;
     header = "Deletes all but the newest versions.",
     description = {
       "",
-      "The version in service is kept, whichever it is, and so are files that a version which is"
-          + " kept shares with others. Prints the versions that were deleted.",
+      "The version in service is kept, whichever it is, and the newest, which after a rollback is"
+          + " another one; and so are files that a version which is kept shares with others. Prints"
+          + " the versions that were deleted.",
       ""
     },
     footerHeading = "%nExample:%n",
