@@ -1,6 +1,6 @@
 """The readers in Java, Rust and Python over one table, beside RocksDB, LMDB, redb, a dict and a join of Polars.
 
-Run: benchmarks/run readers DIRECTORY [--records N] [--shape fixed|varying]
+Run: benchmarks/run readers [--directory DIR] [--records N] [--shape fixed|varying]
 Builds what is not in the directory yet. Prints processor time per key of one thread, medians of rounds in which all take
 turns, each with the same 262,144 keys, of which one in ten is absent. RocksDB is called from Java.
 """
@@ -79,7 +79,7 @@ def of_python(directory, keys):
 
 def main():
     parser = argparse.ArgumentParser(prog="benchmarks/run readers")
-    parser.add_argument("directory", type=pathlib.Path)
+    parser.add_argument("--directory", type=pathlib.Path, default=pathlib.Path("bench-data"))
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--shape", choices=["fixed", "varying"], default="varying")
     parser.add_argument("--rounds", type=int, default=7)

@@ -33,20 +33,8 @@ import java.util.concurrent.Callable;
 record Builds(Path data, RecordFile records, String heap) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /**
-   * The cost of a build.
-   *
-   * @param seconds from the first record read to all files on disk
-   * @param peakBytes of the process, mapped files included; −1 if not known
-   * @param peakAnonymousBytes the same without mapped files, sampled every 20 ms
-   * @param bytesOnDisk of all files left
-   * @param heap of the process, as {@code -Xmx} takes it
-   */
-  record Cost(
-      double seconds, long peakBytes, long peakAnonymousBytes, long bytesOnDisk, String heap) {}
-
-  static Builds of(Path data, String set, long records, String heap) throws IOException {
-    return new Builds(data, RecordFile.of(data, new Workload(DataSet.named(set), records)), heap);
+  static Builds of(Path data, DataSet set, long records, String heap) throws IOException {
+    return new Builds(data, RecordFile.of(data, new Workload(set, records)), heap);
   }
 
   long count() {
@@ -67,21 +55,15 @@ record Builds(Path data, RecordFile records, String heap) {
     return Files.exists(cost(peer));
   }
 
-  /** Builds, unless the files are there and were built with as much heap. */
-  Cost build(Peer peer) throws IOException, InterruptedException {
+  /** Builds, unless the files are there; returns figures by name. */
+  Map<String, Double> build(Peer peer) throws Exception {
     if (isBuilt(peer)) {
-      Cost cost = JSON.readValue(cost(peer).toFile(), Cost.class);
-      if (heap.equals(cost.heap())) {
-        return cost;
-      }
+      return JSON.readValue(cost(peer).toFile(), new TypeReference<>() {});
     }
     delete(peer);
     Progress.step("build %s", peer.files());
-    Cost cost =
-        JavaProcess.call(
-            new TypeReference<>() {},
-            List.of("-Xmx" + heap),
-            new Build(data, records.workload().data().name(), count(), heap, peer.name()));
+    Map<String, Double> cost =
+        JavaProcess.call(List.of("-Xmx" + heap), new Build(this, peer.name()));
     JSON.writeValue(cost(peer).toFile(), cost);
     return cost;
   }
@@ -114,36 +96,33 @@ record Builds(Path data, RecordFile records, String heap) {
           if (again) {
             delete(peer);
           }
-          add(row, build(peer));
+          build(peer).forEach(row::add);
         });
     return section(turns.rows());
-  }
-
-  private void add(Row row, Cost cost) {
-    row.add("records/s", count() / cost.seconds);
-    row.add("bytes/record", (double) cost.bytesOnDisk / count());
-    row.add("peak, MiB", (double) (cost.peakBytes >> 20));
-    row.add("without files, MiB", (double) (cost.peakAnonymousBytes >> 20));
   }
 
   Section section(List<Row> rows) {
     return Section.of("Builds, %,d records".formatted(count()), List.of("records/s"), rows);
   }
 
-  /** One build. */
-  record Build(Path data, String set, long records, String heap, String name)
-      implements Callable<Cost> {
+  /** One build, from the first record read to all files on disk. */
+  record Build(Builds builds, String name) implements Callable<Map<String, Double>> {
+    private static final double MIB = 1 << 20;
+
     @Override
-    public Cost call() throws Exception {
-      Builds builds = of(data, set, records, heap);
+    public Map<String, Double> call() throws Exception {
       Peer peer = Peers.one(name);
       Path directory = Files.createDirectories(builds.directory(peer));
-      Sampler anonymous = Sampler.start(() -> Machine.ownMemory("RssAnon"));
+      Sampler anonymous = new Sampler(() -> Machine.ownMemory("RssAnon"));
       long start = System.nanoTime();
       peer.build(builds.records, directory);
       double seconds = (System.nanoTime() - start) / 1e9;
-      return new Cost(
-          seconds, Machine.ownMemory("VmHWM"), anonymous.end(), Directories.size(directory), heap);
+      Map<String, Double> figures = new LinkedHashMap<>();
+      figures.put("records/s", builds.count() / seconds);
+      figures.put("bytes/record", (double) Directories.size(directory) / builds.count());
+      figures.put("peak, MiB", Machine.ownMemory("VmHWM") / MIB);
+      figures.put("without files, MiB", anonymous.end() / MIB);
+      return figures;
     }
   }
 }

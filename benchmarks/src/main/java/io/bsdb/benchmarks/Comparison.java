@@ -10,6 +10,8 @@ import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -17,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Measures lookups in the stores of one record count.
@@ -28,6 +31,7 @@ import java.util.TreeSet;
  */
 final class Comparison {
   private static final int UNTIMED = 2;
+  private static final String READ = "memory read";
   private static final String IN_READS = "get, in reads";
 
   private final Builds builds;
@@ -61,7 +65,7 @@ final class Comparison {
       List<Row> built = new ArrayList<>();
       for (Peer peer : peers) {
         built.addAll(builds.missing(List.of(peer)).rows());
-        fitting(List.of(peer)).forEach(this::alone);
+        alone(fitting(List.of(peer)));
         builds.delete(peer);
       }
       sections.add(builds.section(built));
@@ -71,7 +75,7 @@ final class Comparison {
       if (fitTogether(fitting)) {
         together(fitting);
       } else {
-        fitting.forEach(this::alone);
+        alone(fitting);
       }
     }
     if (!lookups.isEmpty()) {
@@ -86,12 +90,15 @@ final class Comparison {
   }
 
   /** Returns the memory that a store has beside its files: heap, copies and caches. */
-  private long processBytes(Peer peer) throws IOException {
-    return heapBytes(peer) + peer.nativeBytes(fileBytes(peer));
+  private long processBytes(Peer peer) {
+    return heapBytes(peer) + peer.cacheBytes();
   }
 
-  private long fileBytes(Peer peer) throws IOException {
-    return peer.hasFiles() ? Directories.size(builds.directory(peer)) : 0;
+  private Set<Path> directories(List<Peer> some) {
+    return some.stream()
+        .filter(Peer::hasFiles)
+        .map(builds::directory)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private long heapBytes(Peer peer) {
@@ -120,12 +127,10 @@ final class Comparison {
   }
 
   private boolean fitTogether(List<Peer> some) throws IOException {
-    long processes = 0;
+    long processes = some.stream().mapToLong(this::processBytes).sum();
     long files = 0;
-    Set<Path> counted = new HashSet<>();
-    for (Peer peer : some) {
-      processes += processBytes(peer);
-      files += counted.add(builds.directory(peer)) ? fileBytes(peer) : 0;
+    for (Path directory : directories(some)) {
+      files += Directories.size(directory);
     }
     boolean fit = processes + files <= usable();
     notes.add(
@@ -138,25 +143,29 @@ final class Comparison {
     return fit;
   }
 
-  /** Measures one store. Should it fail, that does not take what was measured of the others. */
-  private void alone(Peer peer) {
-    try {
-      together(List.of(peer));
-    } catch (IOException e) {
-      notes.add("left out: " + peer.name() + ": failed: " + e.getMessage());
-      Progress.step("%s failed: %s", peer.name(), e);
+  /** Measures one store after the other. Should one fail, the others are measured all the same. */
+  private void alone(List<Peer> some) throws Exception {
+    for (Peer peer : some) {
+      try {
+        together(List.of(peer));
+      } catch (IOException e) {
+        notes.add("left out: " + peer.name() + ": failed: " + e.getMessage());
+        Progress.step("%s failed: %s", peer.name(), e);
+      }
     }
   }
 
-  private void together(List<Peer> some) throws IOException {
-    Set<Path> directories = new TreeSet<>();
+  private void together(List<Peer> some) throws Exception {
+    Set<Path> directories = directories(some);
     List<StoreProcess> stores = new ArrayList<>();
     try {
+      for (Path directory : directories) {
+        for (Path file : Directories.files(directory)) {
+          Files.copy(file, OutputStream.nullOutputStream()); // into the page cache, if it has room
+        }
+      }
       for (Peer peer : some) {
         Progress.step("open %s", peer.name());
-        if (peer.hasFiles() && directories.add(builds.directory(peer))) {
-          Directories.warm(builds.directory(peer));
-        }
         stores.add(StoreProcess.start(builds, peer, rounds, queries));
       }
       Turns<StoreProcess> all = new Turns<>(stores, StoreProcess::row);
@@ -168,30 +177,38 @@ final class Comparison {
         Progress.step("%s", measure.label());
         if (prepared.add(measure.keys())) {
           for (StoreProcess store : stores) {
-            store.prepare(measure.keys());
+            store.ask("prepare " + measure.keys());
           }
         }
         if (measure.way().equals("floor")) {
-          checkOrder(inOrder);
+          Set<String> hashes = new HashSet<>();
+          for (StoreProcess store : inOrder) {
+            hashes.add(store.process().ask("order"));
+          }
+          if (hashes.size() > 1) {
+            throw new IllegalStateException("wrong answer: floors and ranges of stores differ");
+          }
         }
         (measure.needsOrder() ? ordered : all)
             .run(
                 UNTIMED,
                 rounds,
-                (store, round, row) -> row.add(measure.label(), store.measure(measure, round)));
+                (store, round, row) -> row.add(measure.label(), store.ask(measure.request(round))));
       }
       Progress.step("latencies");
-      all.run(UNTIMED, rounds, (store, round, row) -> store.measure(Measure.LATENCY, round));
+      all.run(UNTIMED, rounds, (store, round, row) -> store.ask(Measure.LATENCY.request(round)));
       for (StoreProcess store : stores) {
-        Row row = new Row(store.peer().name(), "");
-        store.latencies().forEach(row::add);
+        Row row = new Row(store.peer().name());
+        for (String percentile : List.of("10", "50", "90", "99", "99.9", "99.99")) {
+          row.add("p" + percentile, store.ask("percentile " + percentile));
+        }
         latencies.add(row);
       }
       if (!directories.isEmpty()) {
-        Row memory = MemoryLimit.measure(directories.iterator().next(), rounds);
+        double[] reads = MemoryLimit.measure(directories.iterator().next(), rounds);
         for (Row row : all.rows()) {
-          row.measures().putAll(memory.measures());
-          row.add(IN_READS, row.median(Measure.GET) / row.median(MemoryLimit.ONE_READ));
+          row.add(READ, reads);
+          row.add(IN_READS, row.median(Measure.GET) / row.median(READ));
         }
         String names = String.join(", ", some.stream().map(Peer::name).toList());
         notes.add(names + ": " + Directories.pageCache(directories));
@@ -201,16 +218,6 @@ final class Comparison {
       for (StoreProcess store : stores) {
         store.close();
       }
-    }
-  }
-
-  private static void checkOrder(List<StoreProcess> stores) throws IOException {
-    Set<String> hashes = new HashSet<>();
-    for (StoreProcess store : stores) {
-      hashes.add(store.orderedHash());
-    }
-    if (hashes.size() > 1) {
-      throw new IllegalStateException("wrong answer: floors and ranges differ between stores");
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.bsdb.benchmarks;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
@@ -19,8 +21,6 @@ import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,24 +28,21 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.Random;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads past the page cache within a memory budget: reads for absent keys where bits of signatures
  * follow the load, beside the same memory spread evenly; before and after a new version; with
  * enough memory, beside a reader without a budget; and opening.
+ *
+ * @param records of the largest tables
  */
-public final class MemoryBench {
+record MemoryBench(Path directory, long records) {
   private static final int LOOKUPS = 100_000;
   private static final int ROUNDS = 7;
 
@@ -53,19 +50,13 @@ public final class MemoryBench {
   private static final int SHORT_ROUNDS = 600;
 
   private static final int SHORT_ROUND = 20_000;
-  private static final String PRESENT = "present";
-  private static final String REJECTED = "absent by its signature";
   private static final int TABLES = 20;
+  private static final int RANGES = 256;
   private static final double EXPONENT = 0.99;
   private static final long PLENTY = 1L << 40;
   private static final String EVEN = "even";
   private static final String ELASTIC = "elastic";
-
-  private final Path directory;
-  private final Workload workload;
-  private final List<Row> loads = new ArrayList<>();
-  private long checksum;
-  private final SplittableRandom random = new SplittableRandom(17);
+  private static final SplittableRandom RANDOM = new SplittableRandom(17);
 
   /**
    * Absent keys of one table, or of one range.
@@ -75,64 +66,32 @@ public final class MemoryBench {
   private record Asked(
       TableReader table, double weight, Function<SplittableRandom, byte[]> absent) {}
 
-  private MemoryBench(Path directory, long records) {
-    this.directory = directory;
-    this.workload = new Workload(records);
+  /** Compares reads per absent key with bits that are even, and that follow the load. */
+  List<Section> bits() throws IOException {
+    return List.of(
+        Section.of(
+            "Reads per absent key at two bits per key (mixed sizes: elastic <= 0.4 of even; key"
+                + " order: 0.6; one table: 1.05; a new version: 1.2 of elastic)",
+            List.of(EVEN, ELASTIC),
+            List.of(mixed(), byRange(), oneTable())));
   }
 
-  /**
-   * Runs some parts: {@code bits}, {@code fits} and {@code opening}.
-   *
-   * @param records of the largest tables
-   */
-  public static List<Section> run(Path directory, long records, List<String> parts)
-      throws Exception {
-    MemoryBench bench = new MemoryBench(Files.createDirectories(directory), records);
-    List<Section> sections = new ArrayList<>();
-    for (String part : parts) {
-      switch (part) {
-        case "bits" -> sections.add(bench.bits());
-        case "fits" -> {
-          sections.add(bench.enoughMemory(RecordOrder.HASH));
-          sections.add(bench.enoughMemory(RecordOrder.KEY));
-        }
-        case "opening" -> sections.add(bench.opening());
-        default -> throw new IllegalArgumentException("no such part: " + part);
-      }
-    }
-    Progress.step("checksum %d", bench.checksum);
-    return sections;
-  }
-
-  private Section bits() throws IOException {
-    mixed();
-    byRange();
-    oneTable();
-    return Section.of(
-        "Reads per absent key at two bits per key (mixed sizes: elastic <= 0.4 of even; key"
-            + " order: 0.6; one table: 1.05; a new version: 1.2 of elastic)",
-        List.of(EVEN, ELASTIC),
-        loads);
-  }
-
-  private Path table(RecordOrder order, long records, int partitions) throws IOException {
-    Path table = directory.resolve("%s-%d-%d".formatted(order, records, partitions));
+  private Path table(RecordOrder order, long count, int partitions) throws IOException {
+    Path table = directory.resolve("%s-%d-%d".formatted(order, count, partitions));
     if (!Files.exists(table.resolve(SnapshotFormat.CURRENT_FILE))) {
-      publish(table, order, records, partitions);
+      publish(table, order, count, partitions);
     }
     return table;
   }
 
-  private static void publish(Path table, RecordOrder order, long records, int partitions)
+  private static void publish(Path table, RecordOrder order, long count, int partitions)
       throws IOException {
-    Progress.step("%,d records in %s order, %d partitions", records, order, partitions);
-    Workload keys = new Workload(records);
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(
-            table, WriterOptions.builder().order(order).partitions(partitions).build())) {
-      byte[] value = new byte[8];
-      for (long id = 0; id < records; id++) {
-        writer.add(keys.key(id), ByteBuffer.wrap(value).putLong(0, id).array());
+    Progress.step("%,d records in %s order, %d partitions", count, order, partitions);
+    Workload keys = new Workload(count);
+    WriterOptions options = WriterOptions.builder().order(order).partitions(partitions).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      for (long id = 0; id < count; id++) {
+        writer.add(keys.key(id), new byte[Long.BYTES]);
       }
       writer.publish();
     }
@@ -150,18 +109,18 @@ public final class MemoryBench {
     memory.elastic().adjust(Duration.ofSeconds(10));
   }
 
-  /** Returns a budget in which each signature of some tables has so many bits. */
-  private static MemoryBudget budget(List<Path> tables, double bits) throws IOException {
+  /** Returns a budget in which each signature of some tables has two bits. */
+  private static MemoryBudget twoBits(List<Path> tables) throws IOException {
     MemoryBudget measured = budget(PLENTY);
-    long signatures = 0;
+    long bytes = 0;
     for (Path table : tables) {
       try (SnapshotReader reader = SnapshotReader.open(table, options(measured))) {
-        signatures += (long) (reader.manifest().recordCount() * bits / 8);
-        signatures += 3L * SnapshotFormat.PAGE / 2 * reader.partitionCount();
-        signatures += measured.indexBytes();
+        bytes += reader.manifest().recordCount() / 4;
+        bytes += 3L * SnapshotFormat.PAGE / 2 * reader.partitionCount();
+        bytes += measured.indexBytes();
       }
     }
-    return budget(signatures + signatures / 60);
+    return budget(bytes + bytes / 60);
   }
 
   private static TableReader follow(Path table, MemoryBudget memory) throws IOException {
@@ -170,27 +129,25 @@ public final class MemoryBench {
 
   /** Returns weights by Zipf's law, in random order. */
   private static List<Double> weights(int count) {
-    List<Double> weights = new ArrayList<>();
-    for (int i = 1; i <= count; i++) {
-      weights.add(Math.pow((double) i, -EXPONENT));
-    }
+    List<Double> weights =
+        new ArrayList<>(
+            IntStream.rangeClosed(1, count).mapToObj(i -> Math.pow(i, -EXPONENT)).toList());
     Collections.shuffle(weights, new Random(17));
     return weights;
   }
 
   /** Asks for absent keys; returns the reads that each costs. */
-  private double readsPerAbsentKey(List<Asked> all) throws IOException {
-    NavigableMap<Double, Asked> byWeight = new TreeMap<>();
-    double sum = 0;
-    for (Asked asked : all) {
-      byWeight.put(sum, asked);
-      sum += asked.weight;
-    }
+  private static double readsPerAbsentKey(List<Asked> all) throws IOException {
+    double sum = all.stream().mapToDouble(Asked::weight).sum();
     long before = falsePositives(all);
     for (int i = 0; i < LOOKUPS; i++) {
-      Asked asked =
-          Objects.requireNonNull(byWeight.floorEntry(random.nextDouble() * sum)).getValue();
-      if (asked.table.get(asked.absent.apply(random)) != null) {
+      double at = RANDOM.nextDouble() * sum;
+      int which = 0;
+      for (; at > all.get(which).weight && which < all.size() - 1; which++) {
+        at -= all.get(which).weight;
+      }
+      Asked asked = all.get(which);
+      if (asked.table.get(asked.absent.apply(RANDOM)) != null) {
         throw new IllegalStateException("an absent key was found");
       }
     }
@@ -207,31 +164,30 @@ public final class MemoryBench {
     return sum;
   }
 
-  /** Adds reads with even bits, and with bits that follow the load. */
-  private Row compare(String load, MemoryBudget memory, List<Asked> all) throws IOException {
+  /** Measures reads with even bits, and with bits that follow the load. */
+  private static Row compare(String load, MemoryBudget memory, List<Asked> all) throws IOException {
     Row row = new Row(load, "%,d of %,d bytes".formatted(memory.usedBytes(), memory.limitBytes()));
     adjust(memory);
     row.add(EVEN, readsPerAbsentKey(all));
     adjust(memory);
     row.add(ELASTIC, readsPerAbsentKey(all));
     row.add("ratio", row.median(ELASTIC) / row.median(EVEN));
-    loads.add(row);
     return row;
   }
 
-  private void mixed() throws IOException {
+  private Row mixed() throws IOException {
     List<Path> tables = new ArrayList<>();
     List<Long> counts = new ArrayList<>();
     for (int i = 0; i < TABLES; i++) {
-      counts.add((long) (workload.records() * Math.pow(0.8, i)));
+      counts.add((long) (records * Math.pow(0.8, i)));
       tables.add(table(RecordOrder.HASH, counts.get(i), 1));
     }
-    MemoryBudget memory = budget(tables, 2);
+    MemoryBudget memory = twoBits(tables);
     List<Double> weights = weights(TABLES);
     List<Asked> all = new ArrayList<>();
     try {
       for (int i = 0; i < TABLES; i++) {
-        double absentShare = 0.1 + 0.8 * random.nextDouble();
+        double absentShare = 0.1 + 0.8 * RANDOM.nextDouble();
         all.add(absentKeys(tables.get(i), memory, counts.get(i), weights.get(i) * absentShare));
       }
       Row row = compare("20 tables of mixed size", memory, all);
@@ -240,92 +196,83 @@ public final class MemoryBench {
       all.get(hottest).table.refresh();
       adjust(memory); // as happens when the version before is closed
       row.add("new version", readsPerAbsentKey(all));
+      return row;
     } finally {
       Closing.all(all.stream().map(Asked::table).toList());
     }
   }
 
-  private static Asked absentKeys(Path table, MemoryBudget memory, long records, double weight)
+  private static Asked absentKeys(Path table, MemoryBudget memory, long count, double weight)
       throws IOException {
-    Workload keys = new Workload(records);
+    Workload keys = new Workload(count);
     return new Asked(
-        follow(table, memory), weight, random -> keys.key(records + random.nextLong(records)));
+        follow(table, memory), weight, random -> keys.key(count + random.nextLong(count)));
   }
 
-  private void byRange() throws IOException {
-    int ranges = 256;
-    Path path = table(RecordOrder.KEY, workload.records(), ranges);
-    MemoryBudget memory = budget(List.of(path), 2);
-    List<Double> weights = weights(ranges);
+  private Row byRange() throws IOException {
+    Path path = table(RecordOrder.KEY, records, RANGES);
+    MemoryBudget memory = twoBits(List.of(path));
+    List<Double> weights = weights(RANGES);
     try (TableReader table = follow(path, memory)) {
       List<Asked> all = new ArrayList<>();
-      for (int i = 0; i < ranges; i++) {
+      for (int i = 0; i < RANGES; i++) {
         long first = (long) i << (Long.SIZE - 8);
         all.add(
             new Asked(
                 table,
                 weights.get(i),
-                next ->
+                random ->
                     HexFormat.of()
-                        .toHexDigits(first | next.nextLong() >>> 8)
-                        .getBytes(StandardCharsets.US_ASCII)));
+                        .toHexDigits(first | random.nextLong() >>> 8)
+                        .getBytes(US_ASCII)));
       }
-      compare("key order, 256 partitions", memory, all);
+      return compare("key order, %d partitions".formatted(RANGES), memory, all);
     }
   }
 
-  private void oneTable() throws IOException {
-    Path path = table(RecordOrder.HASH, workload.records(), 64);
-    MemoryBudget memory = budget(List.of(path), 2);
-    Asked asked = absentKeys(path, memory, workload.records(), 1);
-    try {
-      compare("one table in hash order", memory, List.of(asked));
-    } finally {
-      asked.table.close();
+  private Row oneTable() throws IOException {
+    Path path = table(RecordOrder.HASH, records, 64);
+    MemoryBudget memory = twoBits(List.of(path));
+    Asked asked = absentKeys(path, memory, records, 1);
+    try (TableReader table = asked.table) {
+      return compare("one table in hash order", memory, List.of(asked));
     }
   }
 
-  private List<byte[]> keys(int count, int absent) {
-    long records = workload.records();
-    return Stream.generate(() -> random.nextLong(records))
-        .limit(count)
-        .map(id -> workload.key(random.nextInt(100) < absent ? records + id : id))
-        .toList();
-  }
-
-  private void lookUp(SnapshotReader reader, List<byte[]> keys) throws IOException {
-    for (byte[] key : keys) {
-      byte @Nullable [] value = reader.get(key);
-      checksum += value == null ? 1 : value[7];
-    }
+  /** Compares readers with and without a budget where all fits, in both orders. */
+  List<Section> fits() throws Exception {
+    return List.of(fits(RecordOrder.HASH), fits(RecordOrder.KEY));
   }
 
   /** Looks up present keys, which the disk answers, and absent ones, which it does not. */
-  private Section enoughMemory(RecordOrder order) throws IOException {
-    Path path = table(order, workload.records(), 64);
+  private Section fits(RecordOrder order) throws Exception {
+    Path path = table(order, records, 64);
     MemoryBudget memory = budget(PLENTY);
     try (SnapshotReader without = SnapshotReader.open(path, options(MemoryBudget.unlimited()));
         SnapshotReader within = SnapshotReader.open(path, options(memory))) {
       adjust(memory);
-      Map<String, SnapshotReader> readers = new LinkedHashMap<>();
-      readers.put("no budget", without);
-      readers.put("budget", within);
-      Turns<SnapshotReader> turns = Turns.of(readers);
+      Turns<SnapshotReader> turns =
+          new Turns<>(
+              List.of(without, within),
+              reader -> new Row(reader == without ? "no budget" : "budget"));
+      Workload keys = new Workload(records);
       List<byte[]> rejected = new ArrayList<>();
-      for (byte[] key : keys(200_000, 100)) {
+      for (int i = 0; i < 2 * LOOKUPS; i++) {
+        byte[] key = keys.key(records + RANDOM.nextLong(records));
         long before = without.metrics().signatureRejects();
         if (without.get(key) == null && without.metrics().signatureRejects() > before) {
           rejected.add(key);
         }
       }
-      List<byte[]> present = keys(5_000, 0);
+      List<byte[]> present =
+          Stream.generate(() -> keys.key(RANDOM.nextLong(records))).limit(5_000).toList();
       turns.run(
           1,
           ROUNDS,
           (reader, round, row) -> {
             long start = System.nanoTime();
-            lookUp(reader, present);
-            row.add(PRESENT, (System.nanoTime() - start) / (double) present.size());
+            lookUp(reader, present, present.size());
+            row.add("present", (System.nanoTime() - start) / (double) present.size());
           });
       ThreadMXBean threads = ManagementFactory.getThreadMXBean();
       turns.run(
@@ -333,23 +280,36 @@ public final class MemoryBench {
           SHORT_ROUNDS,
           (reader, round, row) -> {
             int first = Math.floorMod(round * SHORT_ROUND, rejected.size() - SHORT_ROUND);
-            List<byte[]> some = rejected.subList(first, first + SHORT_ROUND);
             long start = threads.getCurrentThreadCpuTime();
-            lookUp(reader, some);
-            row.add(REJECTED, (threads.getCurrentThreadCpuTime() - start) / (double) SHORT_ROUND);
+            lookUp(reader, rejected.subList(first, first + SHORT_ROUND), 0);
+            double nanos = threads.getCurrentThreadCpuTime() - start;
+            row.add("absent by its signature", nanos / SHORT_ROUND);
           });
       return turns.section("All fits, %s order, ns per lookup (budget <= 1.03)".formatted(order));
     }
   }
 
-  private Section opening() throws Exception {
-    Path path = table(RecordOrder.HASH, workload.records(), 1);
-    Map<String, MemoryBudget> budgets = new LinkedHashMap<>();
-    budgets.put("no budget", MemoryBudget.unlimited());
-    budgets.put("budget", budget(PLENTY));
-    Turns<MemoryBudget> turns = Turns.of(budgets);
+  private static void lookUp(SnapshotReader reader, List<byte[]> keys, int present)
+      throws IOException {
+    int found = 0;
+    for (byte[] key : keys) {
+      found += reader.get(key) == null ? 0 : 1;
+    }
+    if (found != present) {
+      throw new IllegalStateException("found: expected=%d actual=%d".formatted(present, found));
+    }
+  }
+
+  /** Compares opening with and without a budget, past the page cache. */
+  List<Section> opening() throws Exception {
+    Path path = table(RecordOrder.HASH, records, 1);
+    MemoryBudget without = MemoryBudget.unlimited();
+    Turns<MemoryBudget> turns =
+        new Turns<>(
+            List.of(without, budget(PLENTY)),
+            memory -> new Row(memory == without ? "no budget" : "budget"));
     turns.run(1, ROUNDS, (memory, round, row) -> row.add("ms", openMillis(path, memory)));
-    return turns.section("Opening from disk, ms (budget <= 0.5)");
+    return List.of(turns.section("Opening from disk, ms (budget <= 0.5)"));
   }
 
   private static double openMillis(Path table, MemoryBudget memory) throws Exception {

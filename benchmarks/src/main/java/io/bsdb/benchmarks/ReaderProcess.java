@@ -2,14 +2,14 @@ package io.bsdb.benchmarks;
 
 import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Measure;
 import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
-import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;
-import java.io.PrintStream;
+import java.io.ByteArrayOutputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
@@ -24,32 +24,29 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReaderProcess {
   private static final int QUERIES = 1 << 18;
-  private static final int BATCH = 64;
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-  private final List<byte[]> keys;
-  private final List<List<byte[]>> batches;
-
-  private ReaderProcess(Queries queries) {
-    keys = queries.keys(0, QUERIES);
-    batches = queries.batches(BATCH);
-  }
+  private ReaderProcess() {}
 
   /** Runs the process. */
   public static void main(String[] arguments) throws Exception {
-    PrintStream answers = JavaProcess.answers();
     Path directory = Path.of(arguments[0]);
-    DataSet data = DataSet.named(arguments[2].equals("varying") ? "varying" : "json");
+    DataSet data = arguments[2].equals("varying") ? DataSet.VARYING : DataSet.JSON;
     RecordFile records = RecordFile.of(directory, new Workload(data, Long.parseLong(arguments[1])));
-    ReaderProcess process = new ReaderProcess(records.workload().queries(Keys.UNIFORM, QUERIES));
+    var queries = records.workload().queries(Keys.UNIFORM, QUERIES);
+    List<byte[]> keys = queries.keys(0, QUERIES);
+    List<List<byte[]>> batches = queries.batches(Measure.BATCH);
     try (Store bsdb = open("bsdb-blocked", records, directory.resolve("bsdb"));
         Store rocksDb = open("rocksdb-ingest", records, directory.resolve("rocksdb"))) {
-      process.writeKeys(directory.resolve("keys"));
-      answers.println("ready");
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      keys.forEach(all::writeBytes);
+      Files.write(directory.resolve("keys"), all.toByteArray()); // for the other readers
       JavaProcess.converse(
           line -> {
-            String[] question = line.split(" ", -1);
-            return process.answer(question[0].equals("bsdb") ? bsdb : rocksDb, question[1]);
+            Store store = line.startsWith("bsdb") ? bsdb : rocksDb;
+            long start = THREADS.getCurrentThreadCpuTime();
+            long bytes = line.endsWith("getAll") ? getAll(store, batches) : get(store, keys);
+            return (THREADS.getCurrentThreadCpuTime() - start) + " " + bytes;
           });
     }
   }
@@ -65,22 +62,7 @@ public final class ReaderProcess {
     return peer.open(records, directory);
   }
 
-  /** Writes the keys one after the other, for the other readers. */
-  private void writeKeys(Path file) throws Exception {
-    byte[] bytes = new byte[QUERIES * Workload.KEY_LENGTH];
-    for (int i = 0; i < QUERIES; i++) {
-      System.arraycopy(keys.get(i), 0, bytes, i * Workload.KEY_LENGTH, Workload.KEY_LENGTH);
-    }
-    Files.write(file, bytes);
-  }
-
-  private String answer(Store store, String way) throws Exception {
-    long start = THREADS.getCurrentThreadCpuTime();
-    long bytes = way.equals("get") ? get(store) : getAll(store);
-    return (THREADS.getCurrentThreadCpuTime() - start) + " " + bytes;
-  }
-
-  private long get(Store store) throws Exception {
+  private static long get(Store store, List<byte[]> keys) throws Exception {
     long bytes = 0;
     for (byte[] key : keys) {
       bytes += length(store.get(key));
@@ -88,7 +70,7 @@ public final class ReaderProcess {
     return bytes;
   }
 
-  private long getAll(Store store) throws Exception {
+  private static long getAll(Store store, List<List<byte[]>> batches) throws Exception {
     long bytes = 0;
     for (List<byte[]> batch : batches) {
       for (byte[] value : store.getAll(batch)) {

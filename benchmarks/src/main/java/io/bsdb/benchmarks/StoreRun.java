@@ -9,9 +9,6 @@ import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.benchmarks.peers.Store;
 import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
@@ -30,9 +27,6 @@ final class StoreRun {
   private final int slices;
   private final int length;
   private final Map<Keys, Queries> queries = new EnumMap<>(Keys.class);
-
-  /** Threads that stay from round to round: some stores open something for each. */
-  private final Map<Integer, Workers> pools = new HashMap<>();
 
   private final Histogram latencies = new Histogram(3);
   private final Histogram notCounted = new Histogram(3);
@@ -68,16 +62,18 @@ final class StoreRun {
   /**
    * Asks all that the rounds will ask, and checks the answers in full. After that the store has
    * touched every page, and checked every block, that it will need.
+   *
+   * @return a sum of what was received before, so that the compiler cannot drop it
    */
-  void prepare(Keys keys) throws Exception {
+  long prepare(Keys keys) throws Exception {
     Queries all = queries(keys);
     for (int i = 0; i < all.size(); i++) {
       all.checkFully(i, store.get(all.key(i)));
     }
+    return received;
   }
 
-  /** Returns a hash of floors and ranges, which is the same for all stores. */
-  long orderedHash() throws Exception {
+  private long orderedHash() throws Exception {
     long[] hash = {0};
     Receiver receiver =
         (key, value) ->
@@ -108,13 +104,12 @@ final class StoreRun {
     if (threads == 1) {
       ask(all, round, 0, 1, part);
     } else {
-      pools
-          .computeIfAbsent(threads, Workers::new)
-          .run(
-              thread -> {
-                ask(all, round, thread, threads, part);
-                return thread;
-              });
+      Workers.run(
+          threads,
+          thread -> {
+            ask(all, round, thread, threads, part);
+            return 0;
+          });
     }
     return clock.getAsLong() - start;
   }
@@ -182,18 +177,24 @@ final class StoreRun {
     }
   }
 
-  /** Returns nanoseconds by name of the percentile, of all gets that were timed alone. */
-  Map<String, Double> latencies() {
-    Map<String, Double> nanos = new LinkedHashMap<>();
-    for (String percentile : List.of("10", "50", "90", "99", "99.9", "99.99")) {
-      double share = Double.parseDouble(percentile);
-      nanos.put("p" + percentile, (double) latencies.getValueAtPercentile(share));
-    }
-    return nanos;
-  }
-
-  /** Returns a sum of what was received, so that the compiler cannot drop it. */
-  long received() {
-    return received;
+  /**
+   * Answers a request: {@code prepare} with keys, {@code order} for a hash of floors and ranges,
+   * which is the same for all stores, {@code percentile} with a number for nanoseconds of all gets
+   * that were timed alone, or way, number and keys of a {@link Measure} with a round for the
+   * nanoseconds per key.
+   */
+  String answer(String request) throws Exception {
+    String[] words = request.split(" ", -1);
+    return switch (words[0]) {
+      case "prepare" -> Long.toString(prepare(Keys.valueOf(words[1])));
+      case "order" -> Long.toString(orderedHash());
+      case "percentile" ->
+          Long.toString(latencies.getValueAtPercentile(Double.parseDouble(words[1])));
+      default -> {
+        Keys keys = Keys.valueOf(words[2]);
+        Measure measure = new Measure("", words[0], Integer.parseInt(words[1]), keys);
+        yield Double.toString(measure(measure, Integer.parseInt(words[3])) / (double) length);
+      }
+    };
   }
 }

@@ -2,15 +2,12 @@ package io.bsdb.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.benchmarks.harness.Results;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class ReportsTest {
   private static Row row(String name, double... nanos) {
@@ -62,16 +59,5 @@ class ReportsTest {
     assertThat(own.measures().get("times other")).containsExactly(2.0, 1.0, 3.0);
     assertThat(own.median("times other")).isEqualTo(2);
     assertThat(row("two", 2, 5).median("get")).isEqualTo(3.5);
-  }
-
-  @Test
-  void writesJson(@TempDir Path directory) throws Exception {
-    Results results = results(section(row("slow", 6), row("own", 3)));
-
-    Reports.write(results, directory);
-
-    assertThat(
-            new ObjectMapper().readValue(directory.resolve("results.json").toFile(), Results.class))
-        .isEqualTo(results);
   }
 }

@@ -20,12 +20,11 @@ public final class HaloDbStore implements StoreKind {
 
   @Override
   public String name() {
-    return "HALODB";
+    return "halodb";
   }
 
   @Override
-  public Store open(Path directory, Durability durability, int keyLength, int records)
-      throws HaloDBException {
+  public Store open(Path directory, Durability durability, int records) throws HaloDBException {
     if (durability == Durability.COMMIT) {
       throw new IllegalArgumentException("HaloDB has no durable puts");
     }
@@ -34,9 +33,9 @@ public final class HaloDbStore implements StoreKind {
     options.setCompactionThresholdPerFile(COMPACTION_THRESHOLD);
     options.setFlushDataSizeBytes(FLUSH_BYTES);
     options.setNumberOfRecords(2 * records);
-    options.setCompactionJobRate((int) BuiltInStores.COMPACTION_RATE);
+    options.setCompactionJobRate((int) COMPACTION_RATE);
     options.setUseMemoryPool(true);
-    options.setFixedKeySize(keyLength);
+    options.setFixedKeySize(Long.BYTES);
     return new Open(HaloDB.open(directory.toFile(), options));
   }
 

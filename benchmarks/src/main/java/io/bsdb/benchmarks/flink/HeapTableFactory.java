@@ -1,11 +1,13 @@
 package io.bsdb.benchmarks.flink;
 
+import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.Workload;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.table.connector.source.DynamicTableSource;
@@ -18,7 +20,6 @@ import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.LookupFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes tables of {@code 'connector' = 'bench-heap'}: maps on the heap that bsdb is compared with.
@@ -79,10 +80,10 @@ public final class HeapTableFactory implements DynamicTableSourceFactory {
     private static final long serialVersionUID = 1L;
 
     /** By number of rows; kept from job to job, because filling it is not what is measured. */
-    private static final Map<Long, Map<Long, List<RowData>>> TABLES = new HashMap<>();
+    private static final Map<Long, Map<Long, List<RowData>>> TABLES = new ConcurrentHashMap<>();
 
     private final long rows;
-    private transient @Nullable Map<Long, List<RowData>> table;
+    private transient Map<Long, List<RowData>> table = Map.of();
 
     HeapLookup(long rows) {
       this.rows = rows;
@@ -90,26 +91,21 @@ public final class HeapTableFactory implements DynamicTableSourceFactory {
 
     @Override
     public void open(FunctionContext context) {
-      synchronized (TABLES) {
-        table = TABLES.computeIfAbsent(rows, HeapLookup::fill);
-      }
+      table = TABLES.computeIfAbsent(rows, HeapLookup::fill);
     }
 
     private static Map<Long, List<RowData>> fill(long rows) {
       Map<Long, List<RowData>> filled = new HashMap<>(Math.toIntExact(rows * 4 / 3 + 1));
       for (long id = 0; id < rows; id++) {
-        long key = Workload.keyNumber(id);
-        StringData name = StringData.fromString(WorkloadFunctions.value(id));
-        filled.put(key, List.of(GenericRowData.of(key, key * WorkloadFunctions.FACTOR, name)));
+        Object[] row = DataSet.NUMBERS.row(id);
+        row[2] = StringData.fromString((String) row[2]);
+        filled.put((Long) row[0], List.of(GenericRowData.of(row)));
       }
       return filled;
     }
 
     @Override
     public Collection<RowData> lookup(RowData compared) {
-      if (table == null) {
-        throw new IllegalStateException("the function is not open");
-      }
       long key = rows == 1 ? Workload.keyNumber(0) : compared.getLong(0);
       return table.getOrDefault(key, List.of());
     }

@@ -25,7 +25,7 @@ final class Jobs {
   }
 
   /** Creates a view of numbers, beside the processing time. */
-  static void createView(StreamTableEnvironment tables, String name, DataStream<Long> numbers) {
+  static void createView(StreamTableEnvironment tables, String name, DataStream<?> numbers) {
     Schema schema = Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build();
     tables.createTemporaryView(name, tables.fromDataStream(numbers, schema));
   }

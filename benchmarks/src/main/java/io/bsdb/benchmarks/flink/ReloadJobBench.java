@@ -7,11 +7,9 @@ import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.examples.cluster.LocalFlink;
 import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
@@ -31,7 +29,7 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
 
   /** Runs the rounds, in hash order and in key order. */
   public static List<Section> run(Path data, long count, int rounds) throws Exception {
-    Path directory = data.toAbsolutePath().resolve("reloaded-by-jobs");
+    Path directory = data.resolve("reloaded-by-jobs");
     Directories.delete(directory);
     Configuration configuration = new Configuration();
     configuration.set(CoreOptions.TMP_DIRS, directory.resolve("tmp").toString());
@@ -46,55 +44,50 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
   }
 
   private Section run(String order, int rounds) throws Exception {
-    Row dropped = new Row("dropped", "the same rows into a sink that drops them");
-    Row build = new Row("build", "publish=all");
-    Row few = new Row("few", "publish=auto, 1 % of the rows changed");
-    Row all = new Row("all", "publish=auto, all rows changed");
-    List<Row> rows = List.of(build, few, all, dropped);
-    load(order, "all", 'a', 'a');
+    Row build = new Row("all");
+    Row few = new Row("auto, 1 % of the rows changed");
+    Row all = new Row("auto, all rows changed");
+    Row dropped = new Row("the same rows dropped");
+    load(order, "all", 'a', 'a', new Row("untimed"));
     for (int round = 0; round <= rounds; round++) {
       Progress.step("round %d of %d, %s order", round, rounds, order);
-      double drops = insert(order, "INSERT INTO dropped", 'a', 'a');
-      double builds = load(order, "all", 'b', 'b');
-      double fewChange = load(order, "auto", 'c', 'b');
+      insert(order, "INSERT INTO dropped", 'a', 'a', dropped);
+      load(order, "all", 'b', 'b', build);
+      load(order, "auto", 'c', 'b', few);
       requireChanges(count / CHANGED_PART);
-      double allChange = load(order, "auto", 'd', 'd');
+      load(order, "auto", 'd', 'd', all);
       requireChanges(0);
-      if (round > 0) {
-        build.add(PROCESSOR, builds);
-        few.add(PROCESSOR, fewChange);
-        all.add(PROCESSOR, allChange);
-        dropped.add(PROCESSOR, drops);
-      }
       Table.at(directory).prune(1);
     }
-    rows.forEach(row -> row.relate("times a build", PROCESSOR, build, (own, base) -> own / base));
+    List<Row> rows = List.of(build, few, all, dropped);
+    rows.forEach(row -> row.measures().values().forEach(figures -> figures.remove(0))); // warm-up
+    rows.forEach(row -> row.relate("times all", PROCESSOR, build, (own, base) -> own / base));
     return Section.of(
-        String.format(Locale.ROOT, "Reloads by jobs, %,d rows, %s order", count, order),
-        List.of(),
-        rows);
+        "Reloads by jobs, %,d rows, %s order".formatted(count, order), List.of(), rows);
   }
 
   private void requireChanges(long expected) throws Exception {
     Table table = Table.at(directory);
-    Manifest manifest = table.manifest(table.requireCurrentVersion());
-    if (manifest.changes().count() != expected) {
+    long actual = table.manifest(table.requireCurrentVersion()).changes().count();
+    if (actual != expected) {
       throw new IllegalStateException(
-          "changes over the partition files: expected=%d actual=%d"
-              .formatted(expected, manifest.changes().count()));
+          "changes over the partition files: expected=%d actual=%d".formatted(expected, actual));
     }
   }
 
-  private double load(String order, String publish, char changed, char others) throws Exception {
-    return insert(
+  private void load(String order, String publish, char changed, char others, Row row)
+      throws Exception {
+    insert(
         order,
         "INSERT OVERWRITE t /*+ OPTIONS('sink.publish' = '%s') */".formatted(publish),
         changed,
-        others);
+        others,
+        row);
   }
 
-  /** Returns the processor time of the whole process, in seconds. */
-  private double insert(String order, String insert, char changed, char others) throws Exception {
+  /** Adds the processor time of the whole process, in seconds. */
+  private void insert(String order, String insert, char changed, char others, Row row)
+      throws Exception {
     StreamTableEnvironment tables =
         Jobs.session(
             new StreamExecutionEnvironment(flink.configuration()),
@@ -112,8 +105,6 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
             "%s SELECT MOD(f0 * %d, %d), IF(MOD(f0, %d) = 0, '%c', '%c') || '%s' FROM numbers"
                 .formatted(insert, Jobs.STEP, count, CHANGED_PART, changed, others, NAME))
         .await();
-    double seconds = (Machine.processorNanos() - start) / 1e9;
-    Progress.step("%.1f s: %s", seconds, insert);
-    return seconds;
+    row.add(PROCESSOR, (Machine.processorNanos() - start) / 1e9);
   }
 }

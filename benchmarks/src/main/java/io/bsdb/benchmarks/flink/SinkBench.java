@@ -10,8 +10,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -20,10 +22,8 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
 
 /**
- * Measures a stream into a table, and the table while it changes. A contender is {@code bsdb},
- * {@code paimon}, or the options of a table, in which {@code DIRECTORY} is replaced, {@code STREAM}
- * by a name for each job, and {@code INTERVAL} by how often a lookup is to look for changes. They
- * take turns; ratios are medians of those of each round.
+ * Measures a stream into a table, and the table while it changes. Contenders take turns; ratios are
+ * medians of those of each round.
  *
  * <ul>
  *   <li>Changes per second of a job that writes four for each row into an empty table, beside the
@@ -37,6 +37,7 @@ import org.apache.flink.table.connector.ChangelogMode;
  * @param directory an absolute path
  * @param rows of the tables
  * @param events to join
+ * @param contenders some of {@link #names}
  */
 public record SinkBench(
     Path directory, long rows, long events, int rounds, List<String> contenders) {
@@ -45,7 +46,7 @@ public record SinkBench(
   private static final int PARALLELISM = 2;
   private static final int CHANGES_PER_SECOND = 10_000;
   private static final int PROBES_PER_SECOND = 50_000;
-  private static final int PROBED_SECONDS = 8;
+  private static final long PROBES = 8 * PROBES_PER_SECOND;
 
   /** One row of so many is changed while others are looked up. */
   private static final int CHANGED = 10;
@@ -58,8 +59,15 @@ public record SinkBench(
   private static final String JOINED = "joined, rows/s";
   private static final String DROPPED = "a sink that drops all";
   private static final String SINK = "'connector' = 'blackhole'";
+
+  /**
+   * The options of tables: STREAM stands for a name for each job, INTERVAL for how often a lookup
+   * is to look for changes.
+   */
   private static final Map<String, String> OPTIONS =
       Map.of(
+          DROPPED,
+          SINK,
           "bsdb",
           "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb', 'sink.stream' = 'STREAM',"
               + " 'lookup.refresh-interval' = 'INTERVAL'",
@@ -68,21 +76,16 @@ public record SinkBench(
               + " 'lookup.async' = 'true'",
           "paimon",
           "'connector' = 'paimon', 'path' = 'file://DIRECTORY/paimon', 'auto-create' = 'true',"
-              + " 'bucket' = '1', 'continuous.discovery-interval' = 'INTERVAL'",
-          "paimon-16m",
-          "'connector' = 'paimon', 'path' = 'file://DIRECTORY/paimon-16m', 'auto-create' = 'true',"
-              + " 'bucket' = '1', 'lookup.cache-max-memory-size' = '16 mb'");
+              + " 'bucket' = '1', 'continuous.discovery-interval' = 'INTERVAL'");
+
+  /** Returns the names of all contenders. */
+  public static List<String> names() {
+    return OPTIONS.keySet().stream().filter(name -> !name.equals(DROPPED)).toList();
+  }
 
   /** Compares streams into tables, and lookup joins with tables that change. */
   public List<Section> run() throws Exception {
     List<Section> sections = List.of(writing(), joining());
-    Directories.delete(directory);
-    return sections;
-  }
-
-  /** Compares lookup joins with tables that do not change, by the share of absent keys. */
-  public List<Section> absent() throws Exception {
-    List<Section> sections = List.of(joiningAbsent());
     Directories.delete(directory);
     return sections;
   }
@@ -98,15 +101,14 @@ public record SinkBench(
     // The order of rows with one key does not matter, or is that of the changelog.
     tables.getConfig().set("table.exec.sink.require-on-conflict", "false");
     tables.getConfig().set("table.exec.sink.upsert-materialize", "NONE");
-    tables.createTemporarySystemFunction("NOW_MILLIS", SinkFunctions.Now.class);
-    tables.createTemporarySystemFunction("FOUND", SinkFunctions.Found.class);
-    tables.createTemporarySystemFunction("AGE", SinkFunctions.Age.class);
+    tables.createTemporarySystemFunction("FOUND", Functions.Found.class);
+    tables.createTemporarySystemFunction("AGE", Functions.Age.class);
     if (!isBatch) {
       tables.createTemporaryView(
           "changelog",
           tables.fromChangelogStream(
               env.fromSequence(0, rows - 1)
-                  .flatMap(new SinkFunctions.Changelog(NAME))
+                  .flatMap(new Functions.Changelog(NAME))
                   .returns(
                       Types.ROW_NAMED(
                           new String[] {"id", "passed", "name"},
@@ -120,18 +122,13 @@ public record SinkBench(
                   .primaryKey("id")
                   .build(),
               ChangelogMode.all()));
-      createPaced(tables, "ticks", env.fromSequence(0, Long.MAX_VALUE - 1), CHANGES_PER_SECOND);
-      createPaced(
-          tables,
-          "probes",
-          env.fromSequence(0, PROBES_PER_SECOND * PROBED_SECONDS - 1),
-          PROBES_PER_SECOND);
+      Jobs.createView(tables, "ticks", paced(env, Long.MAX_VALUE, CHANGES_PER_SECOND));
+      Jobs.createView(tables, "probes", paced(env, PROBES, PROBES_PER_SECOND));
     }
     tables.executeSql(
         "CREATE TABLE t (id BIGINT, passed BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (%s)"
             .formatted(
-                OPTIONS
-                    .getOrDefault(contender, contender)
+                Objects.requireNonNull(OPTIONS.get(contender), contender)
                     .replace("DIRECTORY", directory.toString())
                     .replace("STREAM", stream)
                     .replace("INTERVAL", interval)));
@@ -152,29 +149,31 @@ public record SinkBench(
   private Section writing() throws Exception {
     List<String> all = new ArrayList<>(contenders);
     all.add(DROPPED);
-    Turns<String> turns = Turns.of(all);
+    Turns<String> turns = new Turns<>(all, Row::new);
     turns.run(
         1,
         rounds,
         (contender, round, row) -> {
           Directories.delete(directory);
-          StreamTableEnvironment tables =
-              streaming(contender.equals(DROPPED) ? SINK : contender, "load");
+          StreamTableEnvironment tables = streaming(contender, "load");
           double seconds = Jobs.run(tables, "INSERT INTO t SELECT * FROM changelog");
-          double rate = rows * SinkFunctions.Changelog.CHANGES / seconds;
+          double rate = rows * Functions.Changelog.CHANGES / seconds;
           row.add(CHANGES, rate);
           Progress.step("written %,.0f changes/s: %s", rate, contender);
           if (!contender.equals(DROPPED)) {
             checkWritten(contender);
           }
         });
-    List<Row> written = turns.rows();
-    Row dropped = written.get(contenders.size());
-    for (Row row : written.subList(0, contenders.size())) {
-      row.relate("times dropped", CHANGES, dropped, (own, base) -> own / base);
-      row.relate("times " + contenders.get(0), CHANGES, written.get(0), (own, base) -> own / base);
+    for (String base : List.of(DROPPED, contenders.get(0))) {
+      relate(turns, CHANGES, base);
     }
     return turns.section("Written, %,d rows".formatted(rows), List.of());
+  }
+
+  private static void relate(Turns<String> turns, String measure, String base) {
+    for (Row row : turns.rows()) {
+      row.relate("times " + base, measure, turns.row(base), (own, other) -> own / other);
+    }
   }
 
   private void checkWritten(String contender) throws Exception {
@@ -202,10 +201,13 @@ public record SinkBench(
     }
   }
 
-  /** The first round warms up and does not count. */
-  private Section joiningAbsent() throws Exception {
+  /**
+   * Compares lookup joins with tables that do not change, by the share of absent keys; the first
+   * round warms up and does not count.
+   */
+  public List<Section> absent() throws Exception {
     build();
-    Turns<String> turns = Turns.of(contenders);
+    Turns<String> turns = new Turns<>(contenders, Row::new);
     for (int absent : new int[] {0, 50, 90}) {
       turns.run(
           1,
@@ -213,17 +215,22 @@ public record SinkBench(
           (contender, round, row) ->
               row.add("%d %% absent".formatted(absent), joined(contender, absent)));
     }
-    return turns.section("Joined, %,d rows, %,d events, rows/s".formatted(rows, events), List.of());
+    Directories.delete(directory);
+    return List.of(
+        turns.section("Joined, %,d rows, %,d events, rows/s".formatted(rows, events), List.of()));
   }
 
   private Section joining() throws Exception {
     build();
-    Turns<String> turns = Turns.of(contenders);
+    Turns<String> turns = new Turns<>(contenders, Row::new);
     turns.run(
         1,
         rounds,
         (contender, round, row) -> {
-          JobClient changes = startChanges(contender, "changes-" + round);
+          JobClient changes =
+              Jobs.start(
+                  streaming(contender, "changes-" + round),
+                  "INSERT INTO t SELECT f0 * 2, f1, '%s' FROM ticks".formatted(NAME));
           try {
             List<Long> ages = probedAges(contender);
             if (ages.isEmpty()) {
@@ -238,38 +245,27 @@ public record SinkBench(
             changes.getJobExecutionResult().handle((result, cancelled) -> true).get();
           }
         });
-    Row first = turns.rows().get(0);
-    for (Row row : turns.rows()) {
-      row.relate("times " + contenders.get(0), JOINED, first, (own, base) -> own / base);
-    }
+    relate(turns, JOINED, contenders.get(0));
     return turns.section("Joined while rows change, %,d rows".formatted(rows), List.of());
   }
 
-  private JobClient startChanges(String contender, String stream) {
-    StreamTableEnvironment tables = streaming(contender, stream);
-    return Jobs.start(
-        tables, "INSERT INTO t SELECT f0 * 2, NOW_MILLIS(), '%s' FROM ticks".formatted(NAME));
-  }
-
-  /** Creates a source of random numbers of rows that change. */
-  private void createPaced(
-      StreamTableEnvironment tables, String name, DataStream<Long> numbers, int perSecond) {
-    Jobs.createView(
-        tables,
-        name,
-        numbers.map(new SinkFunctions.Paced(perSecond / PARALLELISM, rows / CHANGED)));
+  /** Returns random numbers of rows that change. */
+  private DataStream<Tuple2<Long, Long>> paced(
+      StreamExecutionEnvironment env, long count, int perSecond) {
+    return env.fromSequence(0, count - 1)
+        .map(new Functions.Paced(perSecond / PARALLELISM, rows / CHANGED));
   }
 
   private List<Long> probedAges(String contender) throws Exception {
     StreamTableEnvironment tables =
         session(contender, "none", RuntimeExecutionMode.STREAMING, "10 ms");
-    SinkFunctions.Age.restart();
+    Functions.Age.restart();
     tables
         .executeSql(
             "INSERT INTO target SELECT t.id, AGE(t.passed), t.name FROM probes AS s JOIN t FOR"
                 + " SYSTEM_TIME AS OF s.pt ON t.id = s.f0 * 2")
         .await();
-    List<Long> ages = SinkFunctions.Age.ages();
+    List<Long> ages = Functions.Age.ages();
     Progress.step("seen after %s ms: %s", ages, contender);
     return ages;
   }
@@ -289,12 +285,8 @@ public record SinkBench(
                 "INSERT INTO target SELECT k, FOUND(t.passed), t.name FROM s LEFT JOIN t FOR"
                     + " SYSTEM_TIME AS OF s.pt ON t.id = s.k");
     Progress.step("joined %,.0f rows/s, %d %% absent: %s", rate, absent, contender);
-    long expected = events - events / 100 * absent - Math.min(events % 100, absent);
-    long found = SinkFunctions.Found.countAndReset();
-    if (found != expected) {
-      throw new IllegalStateException(
-          "rows that %s found: expected=%d actual=%d".formatted(contender, expected, found));
-    }
+    Functions.requireCounted(
+        events - events / 100 * absent - Math.min(events % 100, absent), contender);
     return rate;
   }
 }

@@ -1,7 +1,6 @@
 package io.bsdb.benchmarks.harness;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileVisitResult;
@@ -66,13 +65,6 @@ public final class Directories {
           Files.delete(path);
         }
       }
-    }
-  }
-
-  /** Reads all files, which brings them into the page cache if it has room. */
-  public static void warm(Path directory) throws IOException {
-    for (Path file : files(directory)) {
-      Files.copy(file, OutputStream.nullOutputStream());
     }
   }
 

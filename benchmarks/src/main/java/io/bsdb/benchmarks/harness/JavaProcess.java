@@ -1,6 +1,5 @@
 package io.bsdb.benchmarks.harness;
 
-import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.Closeable;
@@ -28,18 +27,12 @@ public final class JavaProcess implements Closeable {
   private final Writer in;
   private final BufferedReader out;
 
-  private JavaProcess(Process process) {
-    this.process = process;
-    this.in = process.outputWriter(StandardCharsets.UTF_8);
-    this.out = process.inputReader(StandardCharsets.UTF_8);
-  }
-
   /**
    * Starts a process whose task {@link #converse}s.
    *
    * @param options come after this process's own and so prevail
    */
-  public static JavaProcess start(List<String> options, Callable<?> task) throws IOException {
+  public JavaProcess(List<String> options, Callable<?> task) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
@@ -48,12 +41,11 @@ public final class JavaProcess implements Closeable {
     command.add(JavaProcess.class.getName());
     command.add(task.getClass().getName());
     command.add(JSON.writeValueAsString(task));
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
-    Process process = builder.start();
+    process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    in = process.outputWriter(StandardCharsets.UTF_8);
+    out = process.inputReader(StandardCharsets.UTF_8);
     // However this process ends: the other one would go on.
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "bench-end"));
-    return new JavaProcess(process);
   }
 
   /**
@@ -61,22 +53,32 @@ public final class JavaProcess implements Closeable {
    *
    * @throws IOException if it fails
    */
-  public static <T> T call(TypeReference<T> type, List<String> options, Callable<T> task)
-      throws IOException {
-    try (JavaProcess process = start(options, task)) {
-      return JSON.readValue(process.ask("what it returns"), type);
+  public static <T> T call(List<String> options, Callable<T> task) throws Exception {
+    var type = JSON.constructType(task.getClass().getMethod("call").getGenericReturnType());
+    try (JavaProcess process = new JavaProcess(options, task)) {
+      return JSON.readValue(process.answer(), type);
     }
+  }
+
+  /** Waits for a line. */
+  public String answer() throws IOException {
+    String line = out.readLine();
+    if (line == null) {
+      throw new IOException("a process ended; the cause is printed above");
+    }
+    return line;
   }
 
   /** Returns the answer to a question. */
   public String ask(String question) throws IOException {
     in.write(question + "\n");
     in.flush();
-    String line = out.readLine();
-    if (line == null) {
-      throw new IOException("a process ended; the cause is printed above");
-    }
-    return line;
+    return answer();
+  }
+
+  /** Ends the process as if it had failed. */
+  public void kill() {
+    process.destroyForcibly();
   }
 
   /** Ends the conversation, and waits for the process. */
@@ -94,43 +96,25 @@ public final class JavaProcess implements Closeable {
 
   /** Runs a task. Arguments: its class, and its components as JSON. */
   public static void main(String[] arguments) throws Exception {
-    PrintStream answers = answers();
+    System.setOut(System.err); // what libraries print
     Object task = JSON.readValue(arguments[1], Class.forName(arguments[0]));
-    answers.println(JSON.writeValueAsString(((Callable<?>) task).call()));
-    if (task instanceof Killed) {
-      Runtime.getRuntime().halt(0);
-    }
+    ANSWERS.println(JSON.writeValueAsString(((Callable<?>) task).call()));
   }
-
-  /** A task whose process ends as if it were killed, when it has answered. */
-  public interface Killed {}
 
   /** Answers a question. */
   public interface Answers {
     String answer(String question) throws Exception;
   }
 
-  /** Returns where answers alone go; from now on, what libraries print goes elsewhere. */
-  public static PrintStream answers() {
-    System.setOut(System.err);
-    return ANSWERS;
-  }
-
-  /** Answers all questions of {@link #ask}. */
+  /** Answers {@code ready}, and then all questions of {@link #ask}. */
   public static void converse(Answers how) throws Exception {
-    PrintStream answers = answers();
+    System.setOut(System.err);
+    ANSWERS.println("ready");
     try (BufferedReader questions =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       for (String line = questions.readLine(); line != null; line = questions.readLine()) {
-        answers.println(how.answer(line));
+        ANSWERS.println(how.answer(line));
       }
     }
-  }
-
-  /** Tells whether this process, and those that it starts, have their heaps in huge pages. */
-  public static boolean hasHugeHeap() {
-    return ManagementFactory.getRuntimeMXBean()
-        .getInputArguments()
-        .contains("-XX:+UseTransparentHugePages");
   }
 }

@@ -46,6 +46,11 @@ public record Measure(String label, String way, int number, Keys keys) {
     return all;
   }
 
+  /** Returns what a store's process is asked for. */
+  public String request(int round) {
+    return "%s %d %s %d".formatted(way, number, keys, round);
+  }
+
   public boolean needsOrder() {
     return way.equals("floor") || way.equals("from");
   }

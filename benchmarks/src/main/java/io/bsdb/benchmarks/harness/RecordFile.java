@@ -1,14 +1,14 @@
 package io.bsdb.benchmarks.harness;
 
+import io.bsdb.reader.io.FileMemory;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,10 +17,7 @@ import java.nio.file.StandardCopyOption;
 public record RecordFile(Path path, Workload workload) {
   private static final int BUFFER = 1 << 20;
 
-  /** Length of a piece that is mapped; a record at its end reaches into the next one. */
-  private static final int PIECE_SHIFT = 29;
-
-  private static final int LONGEST = 1 << 20;
+  private static final int LONGEST = 1 << 18;
 
   /** Takes a record. The arrays are the receiver's own. */
   @FunctionalInterface
@@ -33,17 +30,16 @@ public record RecordFile(Path path, Workload workload) {
     Path path = directory.resolve("data-" + workload.suffix());
     if (!Files.exists(path)) {
       Path part = path.resolveSibling(path.getFileName() + ".part");
-      try (DataOutputStream out =
-          new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(part), BUFFER))) {
+      try (FileOutputStream file = new FileOutputStream(part.toFile());
+          DataOutputStream out = new DataOutputStream(new BufferedOutputStream(file, BUFFER))) {
         for (long id = 0; id < workload.records(); id++) {
           for (byte[] bytes : new byte[][] {workload.key(id), workload.value(id)}) {
             out.writeShort(bytes.length);
             out.write(bytes);
           }
         }
-      }
-      try (RandomAccessFile file = new RandomAccessFile(part.toFile(), "rw")) {
-        file.getChannel().force(true);
+        out.flush();
+        file.getFD().sync();
       }
       Files.move(part, path, StandardCopyOption.ATOMIC_MOVE);
     }
@@ -70,28 +66,21 @@ public record RecordFile(Path path, Workload workload) {
    * file in their order.
    */
   public void forEachSorted(Receiver receiver) throws Exception {
-    long[] offsets = workload.data().isFixed() ? null : offsets();
-    try (FileChannel channel = FileChannel.open(path)) {
-      long length = channel.size();
-      MappedByteBuffer[] pieces = new MappedByteBuffer[(int) (((length - 1) >> PIECE_SHIFT) + 1)];
-      for (int i = 0; i < pieces.length; i++) {
-        long start = (long) i << PIECE_SHIFT;
-        pieces[i] =
-            channel.map(
-                MapMode.READ_ONLY, start, Math.min(length - start, (1L << PIECE_SHIFT) + LONGEST));
-      }
+    long[] offsets = workload.data() == DataSet.JSON ? null : offsets();
+    try (FileMemory file = FileMemory.map(path)) {
       for (long id : workload.data().idsByKey(count())) {
-        long offset = offsets == null ? length / count() * id : offsets[(int) id];
-        MappedByteBuffer piece = pieces[(int) (offset >> PIECE_SHIFT)];
-        int at = (int) (offset & ((1 << PIECE_SHIFT) - 1));
-        byte[] key = new byte[piece.getShort(at) & 0xFFFF];
-        piece.get(at + Short.BYTES, key);
-        at += Short.BYTES + key.length;
-        byte[] value = new byte[piece.getShort(at) & 0xFFFF];
-        piece.get(at + Short.BYTES, value);
-        receiver.accept(key, value);
+        long offset = offsets == null ? file.length() / count() * id : offsets[(int) id];
+        ByteBuffer bytes = file.slice(offset, (int) Math.min(LONGEST, file.length() - offset));
+        byte[] key = next(bytes.order(ByteOrder.BIG_ENDIAN));
+        receiver.accept(key, next(bytes));
       }
     }
+  }
+
+  private static byte[] next(ByteBuffer bytes) {
+    byte[] next = new byte[bytes.getShort() & 0xFFFF];
+    bytes.get(next);
+    return next;
   }
 
   private long[] offsets() throws Exception {

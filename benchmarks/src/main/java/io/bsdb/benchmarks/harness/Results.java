@@ -42,6 +42,11 @@ public record Results(
       this(name, configuration, new LinkedHashMap<>());
     }
 
+    /** Creates a row without a configuration. */
+    public Row(String name) {
+      this(name, "");
+    }
+
     /** Adds rounds of a measure. */
     public void add(String measure, double... rounds) {
       List<Double> all = measures.computeIfAbsent(measure, name -> new ArrayList<>());

@@ -1,59 +1,43 @@
 package io.bsdb.benchmarks.harness;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 
-/** Threads that work beside each other, and stay for more work. */
+/** Threads that work beside each other, and stay for more work: some stores open something each. */
 public final class Workers {
-  private final int threads;
-  private final ExecutorService pool;
+  static final ExecutorService POOL =
+      Executors.newCachedThreadPool(
+          task -> {
+            Thread thread = new Thread(task, "bench-worker");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  private Workers() {}
 
   /** What one thread does. */
-  public interface Work<T> {
+  public interface Work {
     /**
-     * Returns a result.
+     * Returns a count.
      *
      * @param thread its number, from 0
      */
-    T run(int thread) throws Exception;
+    long run(int thread) throws Exception;
   }
 
-  public Workers(int threads) {
-    this.threads = threads;
-    this.pool = Executors.newFixedThreadPool(threads, Workers::daemon);
-  }
-
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "bench-worker");
-    thread.setDaemon(true);
-    return thread;
-  }
-
-  /** Makes every thread work once, and returns their results in order. */
-  public <T> List<T> run(Work<T> work) throws Exception {
-    List<Callable<T>> tasks = new ArrayList<>();
-    for (int i = 0; i < threads; i++) {
-      int thread = i;
-      tasks.add(() -> work.run(thread));
+  /** Makes so many threads work once, and returns the sum of what they counted. */
+  public static long run(int threads, Work work) throws Exception {
+    long sum = 0;
+    for (Future<Long> each :
+        POOL.invokeAll(
+            IntStream.range(0, threads)
+                .<Callable<Long>>mapToObj(thread -> () -> work.run(thread))
+                .toList())) {
+      sum += each.get();
     }
-    List<T> results = new ArrayList<>();
-    for (Future<T> each : pool.invokeAll(tasks)) {
-      results.add(each.get());
-    }
-    return results;
-  }
-
-  /** Makes so many new threads work once. */
-  public static <T> List<T> run(int threads, Work<T> work) throws Exception {
-    Workers workers = new Workers(threads);
-    try {
-      return workers.run(work);
-    } finally {
-      workers.pool.shutdownNow();
-    }
+    return sum;
   }
 }

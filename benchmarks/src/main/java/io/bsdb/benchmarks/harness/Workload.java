@@ -12,14 +12,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import org.apache.commons.math3.distribution.ZipfDistribution;
+import org.apache.commons.math3.random.Well19937c;
 import org.jspecify.annotations.Nullable;
 
 /** Records of a data set, and queries for them, that are the same on every run. Immutable. */
 public record Workload(DataSet data, long records) {
-  /** Length of every key of {@link JsonData}. */
-  public static final int KEY_LENGTH = 16;
-
-  /** Length of every value of {@link JsonData}. */
+  /** Length of every value of {@link DataSet#JSON}. */
   public static final int VALUE_LENGTH = 100;
 
   /** Number of queries. */
@@ -30,15 +29,9 @@ public record Workload(DataSet data, long records) {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  public Workload {
-    if (records < 1 || records > 1L << 40) {
-      throw new IllegalArgumentException("records: expected 1 to 2^40, actual " + records);
-    }
-  }
-
-  /** Creates a workload of {@link JsonData}. */
+  /** Creates a workload of {@link DataSet#JSON}. */
   public Workload(long records) {
-    this(new JsonData(), records);
+    this(DataSet.JSON, records);
   }
 
   /** Which keys are looked up. */
@@ -52,9 +45,7 @@ public record Workload(DataSet data, long records) {
 
   /** Returns the end of the names of files that hold these records. */
   public String suffix() {
-    return data instanceof JsonData
-        ? Long.toString(records)
-        : data.name().replaceAll("[^A-Za-z0-9.]+", "-") + "-" + records;
+    return (data == DataSet.JSON ? "" : data + "-") + records;
   }
 
   /** Returns a permutation of the 64-bit numbers: the finalizer of SplitMix64. */
@@ -100,7 +91,7 @@ public record Workload(DataSet data, long records) {
     }
   }
 
-  /** Returns whether these are key and value of one record of {@link JsonData}. */
+  /** Returns whether these are key and value of one record of {@link DataSet#JSON}. */
   public boolean isValueOf(byte[] key, byte[] value) {
     long keyNumber = Long.parseUnsignedLong(new String(key, StandardCharsets.US_ASCII), 16);
     return Arrays.equals(value, value(id(keyNumber)));
@@ -123,7 +114,7 @@ public record Workload(DataSet data, long records) {
   /** Returns the first of all queries of a kind. */
   public Queries queries(Keys kind, int count) {
     SplittableRandom random = new SplittableRandom(42);
-    Zipf zipf = kind == Keys.ZIPF ? new Zipf(records, ZIPF_EXPONENT) : null;
+    ZipfDistribution zipf = new ZipfDistribution(new Well19937c(42), (int) records, ZIPF_EXPONENT);
     byte[][] keys = new byte[count][];
     long[] ids = new long[count];
     long[] digests = new long[count];
@@ -135,9 +126,9 @@ public record Workload(DataSet data, long records) {
         continue;
       }
       ids[i] =
-          zipf == null
-              ? random.nextLong(records)
-              : Long.remainderUnsigned(mix(zipf.next(random)), records);
+          kind == Keys.ZIPF
+              ? Long.remainderUnsigned(mix(zipf.sample()), records)
+              : random.nextLong(records);
       keys[i] = key(ids[i]);
       digests[i] = digest(value(ids[i]));
     }

@@ -1,12 +1,12 @@
 package io.bsdb.benchmarks.kstreams;
 
-import com.fasterxml.jackson.core.type.TypeReference;
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.kstreams.StreamsRun.Contender;
 import io.bsdb.examples.cluster.EmbeddedKafka;
 import io.bsdb.kstreams.store.SnapshotStores;
 import io.bsdb.writer.options.WriterOptions;
@@ -43,10 +43,10 @@ public record StreamsBench(Workload workload, long events, int rounds) {
   private static final int WRITTEN_AGAIN = 100;
 
   /** Every tenth event names a key that the table does not have. */
-  private static final int ABSENT_EVERY = 10;
+  static final int ABSENT_EVERY = 10;
 
   /** Runs all; the directory is deleted afterwards. */
-  public Section run(Path directory) throws Exception {
+  public List<Section> run(Path directory) throws Exception {
     Directories.delete(directory); // of a run that was killed
     Files.createDirectories(directory);
     Map<String, Row> rows = new LinkedHashMap<>();
@@ -69,9 +69,9 @@ public record StreamsBench(Workload workload, long events, int rounds) {
       for (int round = 1; round <= rounds; round++) {
         for (Contender contender : Contender.values()) {
           Path state = Files.createDirectories(directory.resolve("state"));
-          List<String> starts = new ArrayList<>(List.of(contender.description()));
+          List<String> starts = new ArrayList<>(List.of(contender.label));
           if (contender.keepsState()) {
-            starts.add(contender.description() + ", restarted");
+            starts.add(contender.label + ", restarted");
           }
           for (String start : starts) {
             Progress.step("round %d of %d: %s", round, rounds, start);
@@ -88,13 +88,14 @@ public record StreamsBench(Workload workload, long events, int rounds) {
     } finally {
       Directories.delete(directory);
     }
-    return new Section(
-        "Join in Kafka Streams: %,d records, %,d events".formatted(workload.records(), events),
-        List.of(
-            "Once the snapshot was built, one of %d records was written to the topic again"
-                .formatted(WRITTEN_AGAIN)),
-        List.of(StreamsRun.FIRST_RESULT, StreamsRun.MICROS),
-        List.copyOf(rows.values()));
+    return List.of(
+        new Section(
+            "Join in Kafka Streams: %,d records, %,d events".formatted(workload.records(), events),
+            List.of(
+                "Once the snapshot was built, one of %d records was written to the topic again"
+                    .formatted(WRITTEN_AGAIN)),
+            List.of(StreamsRun.FIRST_RESULT, StreamsRun.MICROS),
+            List.copyOf(rows.values())));
   }
 
   private static void send(
@@ -114,17 +115,9 @@ public record StreamsBench(Workload workload, long events, int rounds) {
   }
 
   private Map<String, Double> run(Contender contender, String servers, Path directory)
-      throws IOException {
+      throws Exception {
     return JavaProcess.call(
-        new TypeReference<>() {},
         List.of("-Xmx" + contender.heapMebibytes(workload.records()) + "m"),
-        new StreamsRun(
-            contender,
-            servers,
-            directory.resolve("state"),
-            directory.resolve("snapshots"),
-            workload.records(),
-            events,
-            events - (events + ABSENT_EVERY - 1) / ABSENT_EVERY));
+        new StreamsRun(contender, servers, directory, workload.records(), events));
   }
 }

@@ -1,35 +1,42 @@
 package io.bsdb.benchmarks.kstreams;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.kstreams.SnapshotLookup;
+import io.bsdb.kstreams.store.SnapshotStores;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.CloseOptions.GroupMembershipOperation;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.apache.kafka.streams.kstream.GlobalKTable;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One application in a virtual machine of its own, from its start until it has read all events.
  *
- * @param hits results with a value that there must be
+ * @param directory of the snapshots and the application's state
  */
-record StreamsRun(
-    Contender contender,
-    String servers,
-    Path state,
-    Path snapshots,
-    long records,
-    long events,
-    long hits)
+record StreamsRun(Contender contender, String servers, Path directory, long records, long events)
     implements Callable<Map<String, Double>> {
   static final String FIRST_RESULT = "first result, s";
   static final String MICROS = "µs per event";
@@ -37,11 +44,82 @@ record StreamsRun(
   private static final int FETCH_MAX_WAIT_MILLIS = 20;
   private static final double MIB = 1 << 20;
 
+  /** Holds the table that a stream is joined with. */
+  enum Contender {
+    BSDB("SnapshotLookup, mapped", "defaults"),
+    ROCKSDB("GlobalKTable, RocksDB", "RocksDB as Kafka Streams sets it up, without changes"),
+    MEMORY("GlobalKTable, in-memory store", "Stores.inMemoryKeyValueStore"),
+    BASE("GlobalKTable, snapshot as base", "SnapshotStores, on the base's file system");
+
+    /** Its name in reports. */
+    final String label;
+
+    private final String table;
+
+    Contender(String label, String table) {
+      this.label = label;
+      this.table = table;
+    }
+
+    /** Returns whether it finds its state when it is started again. */
+    boolean keepsState() {
+      return this == ROCKSDB || this == BASE;
+    }
+
+    String configuration(long records) {
+      return "%s; one stream thread, heap of %d MiB".formatted(table, heapMebibytes(records));
+    }
+
+    /** Returns the heap of the process: twice what the records need, so that it is no limit. */
+    long heapMebibytes(long records) {
+      return 512 + (this == MEMORY ? (512 * records) >> 20 : 0);
+    }
+  }
+
+  /** Adds the join; what is returned is closed after the application. */
+  private AutoCloseable join(StreamsBuilder builder, ResultCount results) throws IOException {
+    KStream<byte[], byte[]> events = builder.stream(StreamsBench.EVENTS);
+    if (contender == Contender.BSDB) {
+      SnapshotLookup<byte[], byte[]> lookup =
+          SnapshotLookup.<byte[], byte[]>builder("table")
+              .table(snapshots())
+              .serdes(Serdes.ByteArray(), Serdes.ByteArray())
+              .build();
+      lookup
+          .leftJoin(events, (key, event) -> event, results::joined)
+          .foreach((key, value) -> results.add(value));
+      return lookup;
+    }
+    KeyValueBytesStoreSupplier store =
+        switch (contender) {
+          case MEMORY -> Stores.inMemoryKeyValueStore("table");
+          case BASE -> SnapshotStores.keyValue("table").base(snapshots());
+          default -> Stores.persistentTimestampedKeyValueStore("table");
+        };
+    Materialized<byte[], byte[], KeyValueStore<Bytes, byte[]>> table = Materialized.as(store);
+    GlobalKTable<byte[], byte[]> global =
+        builder.globalTable(
+            StreamsBench.TABLE,
+            table.withKeySerde(Serdes.ByteArray()).withValueSerde(Serdes.ByteArray()));
+    events
+        .leftJoin(global, (key, event) -> event, results::joined)
+        .foreach((key, value) -> results.add(value));
+    return () -> {};
+  }
+
+  private Path snapshots() {
+    return directory.resolve("snapshots");
+  }
+
+  private Path state() {
+    return directory.resolve("state");
+  }
+
   private Properties properties() {
     Properties properties = new Properties();
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, StreamsBench.APPLICATION);
     properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
-    properties.put(StreamsConfig.STATE_DIR_CONFIG, state.toString());
+    properties.put(StreamsConfig.STATE_DIR_CONFIG, state().toString());
     // Partitions of a global table are read one after the other; the next one waits for this.
     properties.put(
         StreamsConfig.globalConsumerPrefix(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG),
@@ -63,23 +141,24 @@ record StreamsRun(
     ResultCount results = new ResultCount(new Workload(records), events);
     StreamsBuilder builder = new StreamsBuilder();
     long opened = System.nanoTime();
-    try (AutoCloseable table = contender.join(builder, snapshots, results);
+    try (AutoCloseable table = join(builder, results);
         KafkaStreams streams = new KafkaStreams(builder.build(), properties())) {
       streams.setUncaughtExceptionHandler(
           failure -> {
-            results.fail(failure);
+            results.last.completeExceptionally(failure);
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
           });
       long started = System.nanoTime();
       streams.start();
-      results.await();
+      results.last.get();
+      long hits = events - (events + StreamsBench.ABSENT_EVERY - 1) / StreamsBench.ABSENT_EVERY;
       if (results.hits() != hits) {
         throw new IllegalStateException(
             "%s: hits: expected=%d actual=%d".formatted(contender, hits, results.hits()));
       }
       Map<String, Double> figures = new LinkedHashMap<>();
       figures.put(MICROS, 1e6 / results.resultsPerSecond());
-      figures.put(FIRST_RESULT, (results.firstNanos() - started) / 1e9);
+      figures.put(FIRST_RESULT, (results.first.join() - started) / 1e9);
       figures.put("results/s", results.resultsPerSecond());
       figures.put("open, s", (started - opened) / 1e9);
       figures.put("heap, MiB", Runtime.getRuntime().maxMemory() / MIB);
@@ -87,9 +166,80 @@ record StreamsRun(
       figures.put("mapped, MiB", Machine.ownMemory("RssFile") / MIB);
       // The group has to be empty, or its offsets could not be deleted for the next run.
       streams.close(CloseOptions.groupMembershipOperation(GroupMembershipOperation.LEAVE_GROUP));
-      Path disk = contender == Contender.BSDB ? snapshots : state;
+      Path disk = contender == Contender.BSDB ? snapshots() : state();
       figures.put("disk, MiB", Directories.size(disk) / MIB);
       return figures;
+    }
+  }
+
+  /** Checks and counts what comes out of a topology with one thread, and notes when. */
+  static final class ResultCount {
+    private static final byte[] ABSENT = {};
+
+    /** To make the right value takes longer than to look it up. */
+    private static final int COMPARED_EVERY = 16;
+
+    private final Workload workload;
+    private final long expected;
+    private long results;
+    private long hits;
+
+    /** Times at which the first result, half and all of them have come. */
+    final CompletableFuture<Long> first = new CompletableFuture<>();
+
+    final CompletableFuture<Long> middle = new CompletableFuture<>();
+    final CompletableFuture<Long> last = new CompletableFuture<>();
+
+    /**
+     * @param workload with the records of the table
+     * @param expected results, 2 or more
+     */
+    ResultCount(Workload workload, long expected) {
+      this.workload = workload;
+      this.expected = expected;
+    }
+
+    /**
+     * Returns the result of the join for a value of the table: empty if there is none. Called by
+     * one thread.
+     *
+     * @throws IllegalStateException if it is not the value of the key; one of 16 is compared in
+     *     full
+     */
+    byte[] joined(byte[] key, byte @Nullable [] value) {
+      if (value == null) {
+        return ABSENT;
+      }
+      if (value.length != Workload.VALUE_LENGTH
+          || (results % COMPARED_EVERY == 0 && !workload.isValueOf(key, value))) {
+        throw new IllegalStateException("wrong answer: key=" + new String(key, US_ASCII));
+      }
+      return value;
+    }
+
+    /** Counts a value of the table, or an empty one. Called by one thread. */
+    void add(byte[] value) {
+      results++;
+      hits += value.length == 0 ? 0 : 1;
+      if (results == 1) {
+        first.complete(System.nanoTime());
+      }
+      if (results == expected / 2) {
+        middle.complete(System.nanoTime());
+      }
+      if (results == expected) {
+        last.complete(System.nanoTime());
+      }
+    }
+
+    /** Returns the results with a value, when all have come. */
+    long hits() {
+      return hits;
+    }
+
+    /** Returns the rate of the second half: the first one warms up. */
+    double resultsPerSecond() {
+      return (expected - expected / 2) * 1e9 / (last.join() - middle.join());
     }
   }
 }

@@ -1,15 +1,15 @@
 package io.bsdb.benchmarks.live;
 
 import io.bsdb.benchmarks.harness.Directories;
-import io.bsdb.benchmarks.harness.Machine;
+import io.bsdb.benchmarks.harness.Measure;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Turns;
+import io.bsdb.benchmarks.harness.Workers;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
-import io.bsdb.compact.Compactor;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
@@ -17,146 +17,115 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
+import java.io.Closeable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
-import org.HdrHistogram.Histogram;
 
 /**
  * Measures a table with changes beside the same table without. A tenth of the keys is changed, a
  * hundredth per refresh.
  */
-public final class LiveBench {
-  private static final int ROUNDS = 11;
-  private static final int BATCH = 64;
+public final class LiveBench implements Closeable {
   private static final int DELTAS = 16;
 
   /** Lookups that are timed while nothing else is done. */
   private static final int QUIET_LOOKUPS = 400_000;
 
-  private final Path table;
+  private final Path directory;
+  private final Table table;
   private final Workload workload;
   private final Queries queries;
-  private final List<List<byte[]>> batches;
-  private final Row figures = new Row("table", "");
+  private final int rounds;
 
   /** Random numbers that do not repeat from one use to the next. */
   private final Random random = new Random(42);
 
-  private LiveBench(Path directory, long records) throws IOException {
-    table = directory.resolve("live-" + records);
-    workload = new Workload(records);
-    queries = workload.queries(Keys.UNIFORM);
-    batches = queries.batches(BATCH);
-    Directories.delete(table);
+  public LiveBench(Path data, long records, int rounds) throws IOException {
+    this.directory = data.resolve("live-" + records);
+    this.table = Table.at(directory);
+    this.workload = new Workload(records);
+    this.queries = workload.queries(Keys.UNIFORM);
+    this.rounds = rounds;
+    Directories.delete(directory);
     Progress.step("build %,d records", records);
-    workload.publish(table, WriterOptions.defaults());
+    workload.publish(directory, WriterOptions.defaults());
   }
 
-  /** Runs parts of the comparison. */
-  public static List<Section> run(Path directory, long records, List<String> parts)
-      throws Exception {
-    LiveBench bench = new LiveBench(directory, records);
-    List<Section> sections = new ArrayList<>();
-    try {
-      for (String part : parts) {
-        switch (part) {
-          case "lookups" -> sections.add(bench.lookups());
-          case "refresh" -> bench.refresh();
-          case "follow" -> bench.follow();
-          case "writes" -> bench.writes();
-          default -> throw new IllegalArgumentException("no such part: " + part);
-        }
-      }
-      sections.add(Section.of("Changes over a table", List.of(), List.of(bench.figures)));
-      return sections;
-    } finally {
-      Directories.delete(bench.table);
-    }
-  }
-
-  private static double seconds(long start) {
-    return (System.nanoTime() - start) / 1e9;
+  @Override
+  public void close() throws IOException {
+    Directories.delete(directory);
   }
 
   /** Gives random records the values that they have already, so that answers can be checked. */
-  private Manifest change(long count) throws IOException {
-    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
+  private String change(long count) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
       for (long i = 0; i < count; i++) {
         long id = random.nextLong(workload.records());
         writer.put(workload.key(id), workload.value(id));
       }
-      return writer.publish();
+      return writer.publish().version();
     }
   }
 
-  /** Lookups of the base, and of the same base under changes in one delta, and in many. */
-  private Section lookups() throws Exception {
+  private SnapshotReader open(String version, ReaderOptions options) throws IOException {
+    return SnapshotReader.open(directory.resolve("snapshots").resolve(version), options);
+  }
+
+  /** Compares lookups of the base, and of the same base under changes in one delta and in many. */
+  public List<Section> lookups() throws Exception {
     long changes = workload.records() / 10;
-    Path base = version(Table.at(table).requireCurrentVersion());
-    Path one = version(change(changes).version());
-    Table.at(table).rollback(base.getFileName().toString());
+    String base = table.requireCurrentVersion();
+    String one = change(changes);
+    table.rollback(base);
     for (int i = 0; i < DELTAS; i++) {
       change(changes / DELTAS);
     }
-    Path many = version(Table.at(table).requireCurrentVersion());
+    String many = table.requireCurrentVersion();
     ReaderOptions options = ReaderOptions.defaults();
-    try (SnapshotReader a = SnapshotReader.open(base, options);
-        SnapshotReader b = SnapshotReader.open(one, options);
-        SnapshotReader c = SnapshotReader.open(many, options)) {
-      Map<String, SnapshotReader> readers = new LinkedHashMap<>();
-      readers.put("base", a);
-      readers.put("%,d changed keys in 1 delta".formatted(changes), b);
-      readers.put("in %d deltas".formatted(DELTAS), c);
-      Turns<SnapshotReader> turns = Turns.of(readers);
+    try (SnapshotReader a = open(base, options);
+        SnapshotReader b = open(one, options);
+        SnapshotReader c = open(many, options)) {
+      String inMany = "in %d deltas".formatted(DELTAS);
+      String inOne = "%,d changed keys in 1 delta".formatted(changes);
+      Turns<SnapshotReader> turns =
+          new Turns<>(
+              List.of(a, b, c),
+              reader -> new Row(reader == a ? "base" : reader == b ? inOne : inMany));
       Overlay oneDelta = Objects.requireNonNull(b.changes());
+      IntPredicate changed = i -> isChanged(oneDelta, i);
       time(turns, "get", i -> true);
-      turns.run(2, ROUNDS, (reader, round, row) -> row.add("getAll(64), per key", getAll(reader)));
+      List<List<byte[]>> batches = queries.batches(Measure.BATCH);
+      turns.run(2, rounds, (reader, round, row) -> row.add("getAll(64)", getAll(reader, batches)));
       time(turns, "get, absent", i -> !queries.isPresent(i));
-      time(turns, "get, changed in the one delta", i -> isChanged(oneDelta, i));
-      time(
-          turns,
-          "get, present and not changed in it",
-          i -> queries.isPresent(i) && !isChanged(oneDelta, i));
+      time(turns, "get, changed in the one delta", changed);
+      time(turns, "get, present and not changed in it", changed.negate().and(queries::isPresent));
       Overlay overlay = Objects.requireNonNull(c.changes());
+      Row figures = new Row(inMany);
       figures.add(
           "index bytes per changed key", overlay.indexBytes() / (double) overlay.changedKeys());
-      absentReads(many);
-      Table.at(table).rollback(base.getFileName().toString());
-      Table.at(table).prune(1);
-      return turns.section("Lookups in changed tables, ns per key");
+      figures.add("reads per absent key past the page cache", readsPerAbsentKey(many));
+      return List.of(
+          turns.section("Lookups in changed tables, ns per key"),
+          Section.of("Changes over a table", List.of(), List.of(figures)));
     }
   }
 
-  private void absentReads(Path version) throws IOException {
-    ReaderOptions options = ReaderOptions.builder().access(Access.DIRECT).build();
-    try (SnapshotReader reader = SnapshotReader.open(version, options)) {
+  private double readsPerAbsentKey(String version) throws IOException {
+    try (SnapshotReader reader =
+        open(version, ReaderOptions.builder().access(Access.DIRECT).build())) {
       int[] absent = numbers(i -> !queries.isPresent(i));
-      long before = reader.metrics().blockReads();
       get(reader, absent);
-      figures.add(
-          "reads per absent key past the page cache",
-          (reader.metrics().blockReads() - before) / (double) absent.length);
+      return reader.metrics().blockReads() / (double) absent.length;
     }
-  }
-
-  private Path version(String version) {
-    return table.resolve("snapshots").resolve(version);
   }
 
   private int[] numbers(IntPredicate wanted) {
@@ -170,9 +139,9 @@ public final class LiveBench {
 
   /** Times lookups of some of the queries. */
   private void time(Turns<SnapshotReader> turns, String figure, IntPredicate wanted)
-      throws IOException {
+      throws Exception {
     int[] numbers = numbers(wanted);
-    turns.run(2, ROUNDS, (reader, round, row) -> row.add(figure, get(reader, numbers)));
+    turns.run(2, rounds, (reader, round, row) -> row.add(figure, get(reader, numbers)));
   }
 
   /** Returns nanoseconds per key. */
@@ -185,175 +154,72 @@ public final class LiveBench {
   }
 
   /** Returns nanoseconds per key. */
-  private double getAll(SnapshotReader reader) throws IOException {
+  private double getAll(SnapshotReader reader, List<List<byte[]>> batches) throws IOException {
     long start = System.nanoTime();
-    for (int i = 0; i < batches.size(); i++) {
-      List<byte[]> values = reader.getAll(batches.get(i));
-      for (int j = 0; j < BATCH; j++) {
-        queries.check(i * BATCH + j, values.get(j));
+    int query = 0;
+    for (List<byte[]> batch : batches) {
+      for (byte[] value : reader.getAll(batch)) {
+        queries.check(query++, value);
       }
     }
-    return (System.nanoTime() - start) / (double) queries.size();
-  }
-
-  /** One thread that looks keys up until it is closed. */
-  private final class Load implements AutoCloseable {
-    private final TableReader reader;
-    private final AtomicLong done = new AtomicLong();
-    private final Histogram latencies = new Histogram(3);
-    private final Thread thread = new Thread(this::run, "load");
-    private volatile boolean stopped;
-
-    Load(TableReader reader) {
-      this.reader = reader;
-      thread.start();
-    }
-
-    private void run() {
-      try {
-        for (int i = 0; !stopped; i = (i + 1) & (queries.size() - 1)) {
-          long start = System.nanoTime();
-          queries.check(i, reader.get(queries.key(i)));
-          latencies.recordValue(System.nanoTime() - start);
-          done.lazySet(done.getPlain() + 1);
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    /** Waits until so many more lookups are done; returns how many there were per second. */
-    double rate(long lookups) throws InterruptedException {
-      long before = done.get();
-      long start = System.nanoTime();
-      while (thread.isAlive() && done.get() < before + lookups) {
-        Thread.sleep(1);
-      }
-      return (done.get() - before) / seconds(start);
-    }
-
-    /** Ends the load, and returns nanoseconds. */
-    double p99() throws InterruptedException {
-      close();
-      return latencies.getValueAtPercentile(99);
-    }
-
-    @Override
-    public void close() throws InterruptedException {
-      stopped = true;
-      thread.join();
-    }
-  }
-
-  /** Opens a follower, and looks everything up once. */
-  private TableReader follow(Duration interval) throws IOException {
-    TableReader reader = TableReader.builder(table).refreshEvery(interval).open();
-    for (int i = 0; i < queries.size(); i++) {
-      queries.check(i, reader.get(queries.key(i)));
-    }
-    return reader;
+    return (System.nanoTime() - start) / (double) query;
   }
 
   /** Measures how long a follower takes to serve a delta, and how much lookups slow down. */
-  private void refresh() throws Exception {
+  public List<Section> refresh() throws Exception {
+    Row figures = new Row("table");
     change(workload.records() / 10);
-    long rows = workload.records() / 100;
-    try (TableReader reader = follow(Duration.ZERO)) {
-      try (Load load = new Load(reader)) {
-        for (int round = -5; round < ROUNDS; round++) {
-          change(rows);
-          double quiet = load.rate(QUIET_LOOKUPS);
-          long before = load.done.get();
-          long start = System.nanoTime();
-          reader.refresh();
-          double took = seconds(start);
-          if (round >= 0) {
-            double busy = (load.done.get() - before) / took;
-            figures.add("refresh after a delta, ms", took * 1e3);
-            figures.add("a lookup meanwhile, times as long", quiet / busy);
-          }
-        }
-      }
-      merges(reader, rows);
+    try (TableReader reader = TableReader.builder(directory).refreshEvery(Duration.ZERO).open()) {
+      AtomicLong done = new AtomicLong();
+      Workers.run(
+          2,
+          thread -> {
+            try {
+              if (thread == 0) {
+                refresh(reader, done, figures);
+              } else {
+                lookUp(reader, done);
+              }
+              return 0;
+            } finally {
+              done.set(Long.MIN_VALUE); // ends the other thread as well
+            }
+          });
+    }
+    return List.of(Section.of("Refreshes", List.of(), List.of(figures)));
+  }
+
+  /** Looks keys up, and counts, until the count is below 0. */
+  private void lookUp(TableReader reader, AtomicLong done) throws IOException {
+    for (int i = 0; done.get() >= 0; i = (i + 1) & (queries.size() - 1)) {
+      queries.check(i, reader.get(queries.key(i)));
+      done.getAndIncrement();
     }
   }
 
-  /** Measures how long a follower takes after all segments were merged. */
-  private void merges(TableReader reader, long rows) throws Exception {
-    try (Load load = new Load(reader)) {
-      for (int round = -1; round < ROUNDS; round++) {
-        change(rows);
-        reader.refresh();
-        new Compactor(table).foldFraction(Double.POSITIVE_INFINITY).maxSegments(1).run();
-        long start = System.nanoTime();
-        reader.refresh();
-        if (round >= 0) {
-          figures.add("refresh after all segments became one, ms", seconds(start) * 1e3);
-        }
-      }
+  /** Waits for a number of lookups, unless these have ended. */
+  private static void await(AtomicLong done, long count) throws InterruptedException {
+    while (done.get() >= 0 && done.get() < count) {
+      Thread.sleep(1);
     }
   }
 
-  private static long openFiles() throws IOException {
-    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
-      return all.count();
-    }
-  }
-
-  private static long mappings() throws IOException {
-    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
-        .filter(line -> line.contains(".seg") || line.contains(".bsdb"))
-        .count();
-  }
-
-  /** A thousand deltas that a follower reads under load. */
-  private void follow() throws Exception {
-    try (TableReader reader = follow(Duration.ofMillis(20))) {
-      double quiet;
-      try (Load load = new Load(reader)) {
-        double unused = load.rate(10 * QUIET_LOOKUPS);
-        quiet = load.p99();
-      }
-      long files = openFiles();
-      long mapped = mappings();
+  private void refresh(TableReader reader, AtomicLong done, Row figures) throws Exception {
+    await(done, queries.size());
+    for (int round = -5; round < rounds; round++) {
+      change(workload.records() / 100);
+      long before = done.get();
       long start = System.nanoTime();
-      double busy;
-      try (Load load = new Load(reader)) {
-        for (int i = 1; i <= 1000; i++) {
-          change(100);
-          if (i % 100 == 0) {
-            new Compactor(table).foldFraction(Double.POSITIVE_INFINITY).run();
-            Table.at(table).prune(10);
-          }
-        }
-        busy = load.p99();
+      await(done, before + QUIET_LOOKUPS);
+      double quiet = (done.get() - before) / (double) (System.nanoTime() - start);
+      before = done.get();
+      start = System.nanoTime();
+      reader.refresh();
+      double nanos = System.nanoTime() - start;
+      if (round >= 0) {
+        figures.add("refresh after a delta, ms", nanos / 1e6);
+        figures.add("a lookup meanwhile, times as long", quiet / ((done.get() - before) / nanos));
       }
-      reader.refresh();
-      new Compactor(table).foldFraction(0).run();
-      reader.refresh();
-      figures.add("1,000 deltas followed, s", seconds(start));
-      figures.add("p99 meanwhile, ns", busy);
-      figures.add("p99 meanwhile, times that at rest", busy / quiet);
-      figures.add("refreshes that failed", (double) reader.failedRefreshes());
-      figures.add("files open, more than before", (double) (openFiles() - files));
-      figures.add("mappings, more than before", (double) (mappings() - mapped));
     }
-  }
-
-  /** Measures the bytes written while as many rows are changed as the table has. */
-  private void writes() throws IOException {
-    long rows = workload.records() / 100;
-    long before = Machine.writtenBytes();
-    int folds = 0;
-    for (int i = 0; i < 100; i++) {
-      change(rows);
-      folds += new Compactor(table).keepHistory(Duration.ZERO).run().foldedPartitions();
-      Table.at(table).prune(1);
-    }
-    long changed = 100 * rows * (Workload.KEY_LENGTH + Workload.VALUE_LENGTH);
-    figures.add(
-        "written per byte changed, folds at %.2f".formatted(Compactor.FOLD_FRACTION),
-        (Machine.writtenBytes() - before) / (double) changed);
-    figures.add("folds of partitions", folds);
   }
 }

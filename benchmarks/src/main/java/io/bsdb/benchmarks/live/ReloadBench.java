@@ -2,7 +2,6 @@ package io.bsdb.benchmarks.live;
 
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Machine;
-import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
@@ -16,75 +15,75 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 
 /**
- * Reloads a table of which some rows have changed: by a build of all rows, by its differences, and
- * by {@code auto} where all rows have changed. In rounds, after one that does not count.
+ * Reloads a table of which some rows have changed: by a build of all rows, by its differences where
+ * one row in a hundred has changed, and by {@code auto} where all rows have. Always in this order,
+ * so that differences are those from rows of one kind.
  */
 public final class ReloadBench {
-  private static final int CHANGED_PART = 100;
-
   private final Path table;
   private final RecordFile records;
-  private final Row build = new Row("build", "a build of all rows");
-  private final Row changes = new Row("changes", "publish=changes, 1 % of the rows changed");
-  private final Row auto = new Row("auto", "publish=auto, all rows changed");
-  private int variants;
+  private int reloads;
+
+  /** The first byte of the rows of which one in a hundred differs. */
+  private byte common;
+
+  /** A reload in which one of so many rows differs from the last time. */
+  private record Way(Publish publish, int changedEvery, Row row) {}
 
   private ReloadBench(Path table, RecordFile records) {
     this.table = table;
     this.records = records;
   }
 
-  /** Runs the rounds. */
+  /** Runs the rounds, after one that does not count. */
   public static List<Section> run(Path directory, long count, int rounds) throws Exception {
-    Files.createDirectories(directory);
     RecordFile records = RecordFile.of(directory, new Workload(count));
     Path table = directory.resolve("reloaded");
     Path copies = directory.resolve("copies");
     Directories.delete(table);
     Directories.delete(copies);
     ReloadBench bench = new ReloadBench(table, records);
-    bench.reload(Publish.ALL, 1);
+    List<Way> ways =
+        List.of(
+            new Way(Publish.ALL, 1, new Row("a build of all rows")),
+            new Way(Publish.CHANGES, 100, new Row("changes, 1 % of the rows changed")),
+            new Way(Publish.AUTO, 1, new Row("auto, all rows changed")));
+    bench.reload(ways.get(0));
     try (TableReader reader = TableReader.builder(table).refreshEvery(Duration.ZERO).open();
         TableReader copying =
             TableReader.builder(table).localDirectory(copies).refreshEvery(Duration.ZERO).open()) {
       for (int round = 0; round <= rounds; round++) {
-        Progress.step("round %d of %d", round, rounds);
-        bench.measure(round, bench.build, Publish.ALL, 1, reader, copying);
-        bench.measure(round, bench.changes, Publish.CHANGES, CHANGED_PART, reader, copying);
-        bench.measure(round, bench.auto, Publish.AUTO, 1, reader, copying);
+        for (Way way : ways) {
+          bench.measure(way, round > 0 ? way.row : new Row("untimed"), reader, copying);
+        }
       }
     }
+    Directories.delete(table);
+    Directories.delete(copies);
     return List.of(
         Section.of(
-            String.format(Locale.ROOT, "Reloads of %,d records", count),
-            List.of(bench.build, bench.changes, bench.auto)));
+            "Reloads of %,d records".formatted(count), ways.stream().map(Way::row).toList()));
   }
 
-  private void measure(
-      int round, Row row, Publish publish, int part, TableReader reader, TableReader copying)
-      throws Exception {
-    Row counted = round > 0 ? row : new Row("untimed", "");
+  private void measure(Way way, Row row, TableReader reader, TableReader copying) throws Exception {
     long start = System.nanoTime();
     long processor = Machine.processorNanos();
-    ReloadReport report = reload(publish, part);
-    counted.add("processor, s", (Machine.processorNanos() - processor) / 1e9);
-    counted.add("time, s", (System.nanoTime() - start) / 1e9);
-    Manifest published = Objects.requireNonNull(report.manifest());
+    Manifest published = Objects.requireNonNull(reload(way).manifest());
+    row.add("processor, s", (Machine.processorNanos() - processor) / 1e9);
+    row.add("time, s", (System.nanoTime() - start) / 1e9);
     long bytes =
-        publish == Publish.CHANGES
+        way.publish == Publish.CHANGES
             ? published.changes().segments().stream().mapToLong(SegmentFile::length).sum()
             : published.length();
-    counted.add("published, MB", bytes / 1e6);
-    counted.add("refresh, ms", refresh(reader, published));
-    counted.add("refresh with a copy, ms", refresh(copying, published));
+    row.add("published, MB", bytes / 1e6);
+    row.add("refresh, ms", refresh(reader, published));
+    row.add("refresh with a copy, ms", refresh(copying, published));
     Table.at(table).prune(1);
   }
 
@@ -98,16 +97,17 @@ public final class ReloadBench {
     return milliseconds;
   }
 
-  /** Reloads all records; one of so many differs from the last time. */
-  private ReloadReport reload(Publish publish, int part) throws Exception {
-    byte variant = (byte) ('a' + variants++ % 26);
-    WriterOptions options = WriterOptions.defaults();
+  /** Reloads all records, whose first byte is that of the last time unless they differ. */
+  private ReloadReport reload(Way way) throws Exception {
+    byte differing = (byte) ('a' + reloads++ % 26);
+    if (way.changedEvery == 1) {
+      common = differing;
+    }
     long[] number = {0};
-    try (TableReload reload = TableReload.begin(table, options, publish)) {
+    try (TableReload reload = TableReload.begin(table, WriterOptions.defaults(), way.publish)) {
       records.forEach(
           (key, value) -> {
-            boolean differs = number[0]++ % part == 0;
-            value[0] = differs ? variant : (byte) ('a' + (variants + 24) % 26);
+            value[0] = number[0]++ % way.changedEvery == 0 ? differing : common;
             reload.add(key, value);
           });
       return reload.publish();

@@ -1,17 +1,17 @@
 package io.bsdb.benchmarks.live;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Workers;
 import io.bsdb.benchmarks.live.StoreTasks.Target;
-import io.bsdb.benchmarks.peers.HashStore;
+import io.bsdb.benchmarks.peers.MapPeer;
 import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
 import java.io.StringReader;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -38,40 +38,36 @@ import site.ycsb.workloads.CoreWorkload;
 record StoreYcsb(Target target, Durability durability, int threads, double seconds)
     implements Callable<Map<String, Double>> {
   /** Names what is no store, for comparison: it takes no time to speak of, the rest is YCSB's. */
-  static final String HEAP = "HEAP";
+  static final String HEAP = "heap";
 
   private static final double SECOND = 1e9;
 
-  /**
-   * A core workload.
-   *
-   * @param properties as one of YCSB's files {@code workloads/*} has them
-   */
-  private record Core(String name, String properties) {
-    CoreWorkload on(int records) throws Exception {
-      Properties all = new Properties();
-      all.setProperty(CoreWorkload.REQUEST_DISTRIBUTION_PROPERTY, "zipfian");
-      all.load(new StringReader(properties.replace(' ', '\n')));
-      all.setProperty("recordcount", Integer.toString(records));
-      all.setProperty("operationcount", Integer.toString(records));
-      Measurements.setProperties(all);
-      CoreWorkload workload = new CoreWorkload();
-      workload.init(all);
-      return workload;
-    }
+  /** Properties of the workloads, as YCSB's files have them. The one that inserts is the last. */
+  private static final Map<String, String> CORE = new LinkedHashMap<>();
+
+  private static final String A = "readproportion=0.5 updateproportion=0.5";
+
+  static {
+    CORE.put("A", A);
+    CORE.put("B", "readproportion=0.95 updateproportion=0.05");
+    CORE.put("C", "readproportion=1 updateproportion=0");
+    CORE.put("F", "readproportion=0.5 updateproportion=0 readmodifywriteproportion=0.5");
+    CORE.put(
+        "D",
+        "readproportion=0.95 updateproportion=0 insertproportion=0.05 requestdistribution=latest");
   }
 
-  /** The one that inserts is the last. */
-  private static final List<Core> CORE =
-      List.of(
-          new Core("A", "readproportion=0.5 updateproportion=0.5"),
-          new Core("B", "readproportion=0.95 updateproportion=0.05"),
-          new Core("C", "readproportion=1 updateproportion=0"),
-          new Core("F", "readproportion=0.5 updateproportion=0 readmodifywriteproportion=0.5"),
-          new Core(
-              "D",
-              "readproportion=0.95 updateproportion=0 insertproportion=0.05"
-                  + " requestdistribution=latest"));
+  private CoreWorkload workload(String properties) throws Exception {
+    Properties all = new Properties();
+    all.setProperty(CoreWorkload.REQUEST_DISTRIBUTION_PROPERTY, "zipfian");
+    all.load(new StringReader(properties.replace(' ', '\n')));
+    all.setProperty("recordcount", Integer.toString(target.records()));
+    all.setProperty("operationcount", Integer.toString(target.records()));
+    Measurements.setProperties(all);
+    CoreWorkload workload = new CoreWorkload();
+    workload.init(all);
+    return workload;
+  }
 
   /** A store as YCSB drives it: all fields of a record are one value. */
   private static final class Fields extends DB {
@@ -85,27 +81,19 @@ record StoreYcsb(Target target, Durability durability, int threads, double secon
     public Status read(
         String table, String key, @Nullable Set<String> fields, Map<String, ByteIterator> result) {
       Map<String, byte[]> record = record(key);
-      record.forEach(
-          (name, value) -> {
-            if (fields == null || fields.contains(name)) {
-              result.put(name, new ByteArrayByteIterator(value));
-            }
-          });
+      record.keySet().removeIf(name -> fields != null && !fields.contains(name));
+      record.forEach((name, value) -> result.put(name, new ByteArrayByteIterator(value)));
       return Status.OK;
     }
 
     @Override
     public Status update(String table, String key, Map<String, ByteIterator> values) {
-      Map<String, byte[]> record = record(key);
-      values.forEach((name, value) -> record.put(name, value.toArray()));
-      return put(key, record);
+      return put(key, record(key), values);
     }
 
     @Override
     public Status insert(String table, String key, Map<String, ByteIterator> values) {
-      Map<String, byte[]> record = new LinkedHashMap<>();
-      values.forEach((name, value) -> record.put(name, value.toArray()));
-      return put(key, record);
+      return put(key, new LinkedHashMap<>(), values);
     }
 
     @Override
@@ -124,20 +112,22 @@ record StoreYcsb(Target target, Durability durability, int threads, double secon
       return Status.NOT_IMPLEMENTED;
     }
 
+    private static byte[] next(ByteBuffer in) {
+      byte[] bytes = new byte[in.getInt()];
+      in.get(bytes);
+      return bytes;
+    }
+
     private Map<String, byte[]> record(String key) {
+      Map<String, byte[]> record = new LinkedHashMap<>();
       try {
-        byte[] value = store.get(key.getBytes(StandardCharsets.UTF_8));
+        byte[] value = store.get(key.getBytes(UTF_8));
         if (value == null) {
-          throw new IllegalStateException("wrong answer: an inserted record is absent: " + key);
+          throw new IllegalStateException("wrong answer: an inserted record is absent");
         }
-        Map<String, byte[]> record = new LinkedHashMap<>();
         ByteBuffer in = ByteBuffer.wrap(value);
         while (in.hasRemaining()) {
-          byte[] name = new byte[in.getInt()];
-          in.get(name);
-          byte[] content = new byte[in.getInt()];
-          in.get(content);
-          record.put(new String(name, StandardCharsets.ISO_8859_1), content);
+          record.put(new String(next(in), UTF_8), next(in));
         }
         return record;
       } catch (Exception e) {
@@ -145,19 +135,18 @@ record StoreYcsb(Target target, Durability durability, int threads, double secon
       }
     }
 
-    private Status put(String key, Map<String, byte[]> record) {
+    private Status put(String key, Map<String, byte[]> record, Map<String, ByteIterator> values) {
+      values.forEach((name, value) -> record.put(name, value.toArray()));
+      int length = 0;
+      for (Map.Entry<String, byte[]> field : record.entrySet()) {
+        length += 2 * Integer.BYTES + field.getKey().length() + field.getValue().length;
+      }
+      ByteBuffer out = ByteBuffer.allocate(length);
+      record.forEach(
+          (name, value) ->
+              out.putInt(name.length()).put(name.getBytes(UTF_8)).putInt(value.length).put(value));
       try {
-        int length = 0;
-        for (Map.Entry<String, byte[]> field : record.entrySet()) {
-          length += 2 * Integer.BYTES + field.getKey().length() + field.getValue().length;
-        }
-        ByteBuffer out = ByteBuffer.allocate(length);
-        for (Map.Entry<String, byte[]> field : record.entrySet()) {
-          out.putInt(field.getKey().length());
-          out.put(field.getKey().getBytes(StandardCharsets.ISO_8859_1));
-          out.putInt(field.getValue().length).put(field.getValue());
-        }
-        store.put(key.getBytes(StandardCharsets.UTF_8), out.array());
+        store.put(key.getBytes(UTF_8), out.array());
         return Status.OK;
       } catch (Exception e) {
         throw new IllegalStateException("write failed: key=" + key, e);
@@ -168,10 +157,10 @@ record StoreYcsb(Target target, Durability durability, int threads, double secon
   @Override
   public Map<String, Double> call() throws Exception {
     Map<String, Double> figures = new TreeMap<>();
-    Map<ByteBuffer, byte[]> heap = new ConcurrentHashMap<>();
+    Store heap = new MapPeer.MapStore(new ConcurrentHashMap<>());
     Directories.delete(target.directory());
-    try (Store store = open(Durability.OS, heap)) {
-      CoreWorkload load = CORE.get(0).on(target.records());
+    try (Store store = target.kind().equals(HEAP) ? heap : target.open(Durability.OS)) {
+      CoreWorkload load = workload(A);
       DB db = new Fields(store);
       long start = System.nanoTime();
       for (int i = 0; i < target.records(); i++) {
@@ -179,28 +168,22 @@ record StoreYcsb(Target target, Durability durability, int threads, double secon
       }
       figures.put("load, inserts/s", target.records() * SECOND / (System.nanoTime() - start));
     }
-    try (Store store = open(durability, heap)) {
-      run(CORE.get(0), store); // compiles the code
-      for (Core core : CORE) {
-        figures.put(core.name + ", operations/s", run(core, store));
+    try (Store store = target.kind().equals(HEAP) ? heap : target.open(durability)) {
+      run(A, store); // compiles the code
+      for (Map.Entry<String, String> core : CORE.entrySet()) {
+        figures.put(core.getKey() + ", operations/s", run(core.getValue(), store));
       }
     }
     Directories.delete(target.directory());
     return figures;
   }
 
-  private Store open(Durability opened, Map<ByteBuffer, byte[]> heap) throws Exception {
-    return target.kind().equals(HEAP)
-        ? new HashStore(heap)
-        : target.open(opened, Integer.MAX_VALUE);
-  }
-
   /** Returns operations per second of all threads. */
-  private double run(Core core, Store store) throws Exception {
-    CoreWorkload workload = core.on(target.records());
+  private double run(String properties, Store store) throws Exception {
+    CoreWorkload workload = workload(properties);
     long start = System.nanoTime();
     long end = start + (long) (seconds * SECOND);
-    List<Long> operations =
+    long operations =
         Workers.run(
             threads,
             thread -> {
@@ -213,6 +196,6 @@ record StoreYcsb(Target target, Durability durability, int threads, double secon
               }
               return done;
             });
-    return operations.stream().mapToLong(n -> n).sum() * SECOND / (System.nanoTime() - start);
+    return operations * SECOND / (System.nanoTime() - start);
   }
 }

@@ -118,23 +118,13 @@ public class AsOfBenchmark {
   /** The floor of a key, in a table without a history. */
   @Benchmark
   public @Nullable KeyValue floor() throws IOException {
-    return floor(ordered);
-  }
-
-  /** The same in a table with a history, which looks for ended rows. */
-  @Benchmark
-  public @Nullable KeyValue floorInHistory() throws IOException {
-    return floor(history);
-  }
-
-  private @Nullable KeyValue floor(SnapshotReader reader) throws IOException {
     int query = next();
     byte[] bytes =
         key.reset()
             .writeString(asked[query])
             .writeTimestamp(times[query].toEpochMilli(), 0)
             .toBytes();
-    return Nearest.FLOOR.find(reader, bytes);
+    return Nearest.FLOOR.find(ordered, bytes);
   }
 
   /** The row that was valid. */

@@ -6,7 +6,6 @@ import io.bsdb.reader.KeyRange;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
@@ -16,25 +15,19 @@ import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/**
- * This project.
- *
- * @param settings in words
- */
-record BsdbPeer(
-    String name, Layout layout, RecordOrder order, String settings, ReaderOptions options)
+/** This project. */
+record BsdbPeer(String name, Layout layout, RecordOrder order, ReaderOptions options)
     implements Peer {
-  BsdbPeer(String name, Layout layout) {
-    this(name, layout, RecordOrder.HASH, "", ReaderOptions.defaults());
+  BsdbPeer(String name, Layout layout, ReaderOptions options) {
+    this(name, layout, RecordOrder.HASH, options);
   }
 
   @Override
   public String configuration() {
-    return "layout %s, order by %s%s; else defaults"
-        .formatted(layout.label(), order.name().toLowerCase(Locale.ROOT), settings);
+    return "layout %s, order %s, signatures %s, block cache of %d MiB; else defaults"
+        .formatted(layout.label(), order, options.signatures(), options.blockCacheBytes() >> 20);
   }
 
   @Override
@@ -48,8 +41,8 @@ record BsdbPeer(
   }
 
   @Override
-  public long nativeBytes(long fileBytes) {
-    return options.blockCacheBytes() + (options.access() == Access.RESIDENT ? fileBytes : 0);
+  public long cacheBytes() {
+    return options.blockCacheBytes();
   }
 
   @Override

@@ -1,18 +1,26 @@
 package io.bsdb.benchmarks.peers;
 
 import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.RecordFile.Receiver;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import org.lmdbjava.Cursor;
 import org.lmdbjava.Dbi;
 import org.lmdbjava.DbiFlags;
 import org.lmdbjava.Env;
 import org.lmdbjava.EnvFlags;
+import org.lmdbjava.GetOp;
 import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 
 /** LMDB: a mapped B+ tree, filled in key order; a read transaction per thread stays open. */
 record LmdbPeer() implements Peer {
   private static final int RECORDS_PER_TRANSACTION = 1_000_000;
+  private static final int MAX_KEY_LENGTH = 511;
+  private static final int MAX_VALUE_LENGTH = 1 << 16;
 
   @Override
   public String name() {
@@ -31,61 +39,129 @@ record LmdbPeer() implements Peer {
     return true;
   }
 
+  private static Env<ByteBuffer> env(RecordFile records, Path directory, EnvFlags... flags) {
+    long mapBytes = (64L << 20) + records.count() * 256;
+    return Env.create().setMapSize(mapBytes).open(directory.toFile(), flags);
+  }
+
   @Override
   public void build(RecordFile records, Path directory) throws Exception {
-    try (Env<ByteBuffer> env =
-        Env.create().setMapSize(mapBytes(records)).open(directory.toFile(), EnvFlags.MDB_NOSYNC)) {
+    try (Env<ByteBuffer> env = env(records, directory, EnvFlags.MDB_NOSYNC)) {
       Dbi<ByteBuffer> table = env.openDbi((byte[]) null, DbiFlags.MDB_CREATE);
-      try (Filler filler = new Filler(env, table)) {
-        records.forEachSorted(filler::add);
-        filler.commit();
-      }
+      ByteBuffer keyBuffer = ByteBuffer.allocateDirect(MAX_KEY_LENGTH);
+      ByteBuffer valueBuffer = ByteBuffer.allocateDirect(MAX_VALUE_LENGTH);
+      var filled =
+          new Object() {
+            Txn<ByteBuffer> transaction = env.txnWrite();
+            int count;
+          };
+      records.forEachSorted(
+          (key, value) -> {
+            if (++filled.count % RECORDS_PER_TRANSACTION == 0) {
+              commit(filled.transaction);
+              filled.transaction = env.txnWrite();
+            }
+            table.put(
+                filled.transaction,
+                keyBuffer.clear().put(key).flip(),
+                valueBuffer.clear().put(value).flip(),
+                PutFlags.MDB_APPEND);
+          });
+      commit(filled.transaction);
       env.sync(true);
     }
   }
 
-  /** Appends records, so many to a transaction. */
-  private static final class Filler implements AutoCloseable {
-    private final Env<ByteBuffer> env;
-    private final Dbi<ByteBuffer> table;
-    private final ByteBuffer keyBuffer = ByteBuffer.allocateDirect(511);
-    private final ByteBuffer valueBuffer = ByteBuffer.allocateDirect(1 << 16);
-    private Txn<ByteBuffer> transaction;
-    private int count;
-
-    Filler(Env<ByteBuffer> env, Dbi<ByteBuffer> table) {
-      this.env = env;
-      this.table = table;
-      this.transaction = env.txnWrite();
-    }
-
-    void add(byte[] key, byte[] value) {
-      keyBuffer.clear().put(key).flip();
-      valueBuffer.clear().put(value).flip();
-      table.put(transaction, keyBuffer, valueBuffer, PutFlags.MDB_APPEND);
-      if (++count % RECORDS_PER_TRANSACTION == 0) {
-        commit();
-        transaction = env.txnWrite();
-      }
-    }
-
-    void commit() {
-      transaction.commit();
-      transaction.close();
-    }
-
-    @Override
-    public void close() {
-      transaction.close();
-    }
+  private static void commit(Txn<ByteBuffer> transaction) {
+    transaction.commit();
+    transaction.close();
   }
 
   @Override
   public Store open(RecordFile records, Path directory) {
-    return LmdbStore.reading(directory, mapBytes(records));
+    Env<ByteBuffer> env =
+        env(
+            records,
+            directory,
+            EnvFlags.MDB_RDONLY_ENV,
+            EnvFlags.MDB_NORDAHEAD,
+            EnvFlags.MDB_NOLOCK,
+            EnvFlags.MDB_NOTLS);
+    return new Open(env);
   }
 
-  private static long mapBytes(RecordFile records) {
-    return (64L << 20) + records.count() * 256;
+  /** What was built. Each thread keeps a read transaction, a cursor and a buffer. */
+  private static final class Open implements Store {
+    private final Env<ByteBuffer> env;
+    private final Dbi<ByteBuffer> table;
+    private final Queue<Session> sessions = new ConcurrentLinkedQueue<>();
+    private final ThreadLocal<Session> session = ThreadLocal.withInitial(this::begin);
+
+    /** The state of one thread. */
+    private record Session(
+        Txn<ByteBuffer> transaction, Cursor<ByteBuffer> cursor, ByteBuffer buffer) {
+      ByteBuffer key(byte[] bytes) {
+        return buffer.clear().put(bytes).flip();
+      }
+
+      void give(Receiver receiver) throws Exception {
+        receiver.accept(copy(cursor.key()), copy(cursor.val()));
+      }
+    }
+
+    Open(Env<ByteBuffer> env) {
+      this.env = env;
+      this.table = env.openDbi((byte[]) null);
+    }
+
+    private Session begin() {
+      Txn<ByteBuffer> transaction = env.txnRead();
+      ByteBuffer buffer = ByteBuffer.allocateDirect(MAX_KEY_LENGTH);
+      Session begun = new Session(transaction, table.openCursor(transaction), buffer);
+      sessions.add(begun);
+      return begun;
+    }
+
+    private static byte[] copy(ByteBuffer bytes) {
+      byte[] copy = new byte[bytes.remaining()];
+      bytes.get(copy);
+      return copy;
+    }
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+      Session own = session.get();
+      ByteBuffer found = table.get(own.transaction, own.key(key));
+      return found == null ? null : copy(found);
+    }
+
+    @Override
+    public void floor(byte[] key, Receiver receiver) throws Exception {
+      Session own = session.get();
+      Cursor<ByteBuffer> at = own.cursor;
+      boolean above = at.get(own.key(key), GetOp.MDB_SET_RANGE);
+      if (above ? at.key().equals(ByteBuffer.wrap(key)) || at.prev() : at.last()) {
+        own.give(receiver);
+      }
+    }
+
+    @Override
+    public void seek(byte[] key, int count, Receiver receiver) throws Exception {
+      Session own = session.get();
+      boolean found = own.cursor.get(own.key(key), GetOp.MDB_SET_RANGE);
+      for (int i = 0; i < count && found; i++) {
+        own.give(receiver);
+        found = own.cursor.next();
+      }
+    }
+
+    @Override
+    public void close() {
+      for (Session each : sessions) {
+        each.cursor.close();
+        each.transaction.close();
+      }
+      env.close();
+    }
   }
 }

@@ -1,18 +1,14 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.RecordFile;
-import io.bsdb.benchmarks.harness.RecordFile.Receiver;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** All records on the heap: what a program without a store does. */
-record MapPeer(String name, boolean isOrdered) implements Peer {
+public record MapPeer(String name) implements Peer {
   /**
    * A record takes 250 in entry, buffer, arrays and table. Where they fill more than 45 % of the
    * heap, the collector looks for garbage among them all the time.
@@ -21,12 +17,7 @@ record MapPeer(String name, boolean isOrdered) implements Peer {
 
   @Override
   public String configuration() {
-    return "%s, values copied; heap in %s pages"
-        .formatted(
-            isOrdered
-                ? "java.util.TreeMap<byte[], byte[]>"
-                : "java.util.HashMap<ByteBuffer, byte[]>, sized in advance",
-            JavaProcess.hasHugeHeap() ? "huge" : "small");
+    return "java.util.HashMap<ByteBuffer, byte[]>, sized in advance, values copied";
   }
 
   @Override
@@ -44,41 +35,22 @@ record MapPeer(String name, boolean isOrdered) implements Peer {
 
   @Override
   public Store open(RecordFile records, Path directory) throws Exception {
-    if (isOrdered) {
-      TreeMap<byte[], byte[]> map = new TreeMap<>(Arrays::compareUnsigned);
-      records.forEach(map::put);
-      return new Sorted(map);
-    }
-    int count = Math.toIntExact(records.count());
-    Map<ByteBuffer, byte[]> map = new HashMap<>((int) (count / 0.75) + 1);
-    records.forEach((key, value) -> map.put(ByteBuffer.wrap(key), value));
-    return new HashStore(map);
+    Store store = new MapStore(new HashMap<>((int) (records.count() / 0.75) + 1));
+    records.forEach(store::put);
+    return store;
   }
 
-  private record Sorted(TreeMap<byte[], byte[]> map) implements Store {
+  /** A map; values are copied when they are read. */
+  public record MapStore(Map<ByteBuffer, byte[]> map) implements Store {
     @Override
     public byte @Nullable [] get(byte[] key) {
-      byte[] value = map.get(key);
+      byte[] value = map.get(ByteBuffer.wrap(key));
       return value == null ? null : value.clone();
     }
 
     @Override
-    public void floor(byte[] key, Receiver receiver) throws Exception {
-      Map.@Nullable Entry<byte[], byte[]> found = map.floorEntry(key);
-      if (found != null) {
-        receiver.accept(found.getKey().clone(), found.getValue().clone());
-      }
-    }
-
-    @Override
-    public void seek(byte[] key, int count, Receiver receiver) throws Exception {
-      int i = 0;
-      for (Map.Entry<byte[], byte[]> entry : map.tailMap(key, true).entrySet()) {
-        if (i++ == count) {
-          break;
-        }
-        receiver.accept(entry.getKey().clone(), entry.getValue().clone());
-      }
+    public void put(byte[] key, byte[] value) {
+      map.put(ByteBuffer.wrap(key), value);
     }
   }
 }

@@ -31,12 +31,8 @@ public interface Peer {
     return 0;
   }
 
-  /**
-   * Returns what its process needs beside the heap and the mapped files: copies and caches.
-   *
-   * @param fileBytes of its files
-   */
-  default long nativeBytes(long fileBytes) {
+  /** Returns what its process needs beside the heap and the mapped files: caches. */
+  default long cacheBytes() {
     return 0;
   }
 

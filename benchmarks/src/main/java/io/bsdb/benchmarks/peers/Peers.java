@@ -1,7 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
 import com.spotify.sparkey.CompressionType;
-import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.SignatureUse;
 import io.bsdb.table.manifest.RecordOrder;
@@ -9,6 +8,7 @@ import io.bsdb.writer.options.Layout;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** All stores that are compared. */
@@ -22,87 +22,71 @@ public final class Peers {
               + " rocksdb-zstd lmdb hashmap");
 
   /** Names in the comparison of key order. */
-  public static final List<String> ORDERED =
-      names("bsdb-order bsdb-blocked rocksdb-ingest lmdb treemap");
-
-  /** In key order, and of no interest beside others in lookups. */
-  private static final Set<String> ONLY_ORDERED = Set.of("bsdb-order", "treemap");
+  public static final List<String> ORDERED = names("bsdb-order bsdb-blocked rocksdb-ingest lmdb");
 
   private Peers() {}
+
+  /** Returns the names of all but that in key order. */
+  public static List<String> hashed() {
+    return all().stream().map(Peer::name).filter(name -> !name.equals("bsdb-order")).toList();
+  }
 
   private static List<String> names(String words) {
     return List.of(words.split(" ", -1));
   }
 
-  /** Returns the peers that words {@link #choose}; without words all in hash order. */
-  public static List<Peer> named(List<String> words) {
-    return choose(all(), Peer::name, words).stream()
-        .filter(peer -> !words.isEmpty() || !ONLY_ORDERED.contains(peer.name()))
-        .toList();
-  }
-
   /** Returns the peer with a name. */
   public static Peer one(String name) {
-    return all().stream().filter(peer -> peer.name().equals(name)).findFirst().orElseThrow();
+    return named(List.of(name), List.of()).get(0);
+  }
+
+  /** Returns the peers that words {@link #choose}. */
+  public static List<Peer> named(List<String> words, List<String> byDefault) {
+    return choose(all(), Peer::name, words, byDefault);
   }
 
   /**
-   * Returns those with these names; a word that is no name stands for all names that contain it.
-   * All without words.
+   * Returns those with these names; a word that is no name stands for all names that contain it. If
+   * there are none, returns those that other words choose.
    */
-  public static <T> List<T> choose(List<T> all, Function<T, String> name, List<String> words) {
+  public static <T> List<T> choose(
+      List<T> all, Function<T, String> name, List<String> words, List<String> byDefault) {
     Set<String> names = all.stream().map(name).collect(Collectors.toSet());
-    return all.stream()
-        .filter(
-            each ->
-                words.isEmpty()
-                    || words.stream()
-                        .anyMatch(
-                            word ->
-                                names.contains(word)
-                                    ? name.apply(each).equals(word)
-                                    : name.apply(each).contains(word)))
-        .toList();
-  }
-
-  private static Peer bsdb(
-      String name, Layout layout, String settings, ReaderOptions.Builder reader) {
-    return new BsdbPeer(name, layout, RecordOrder.HASH, ", " + settings, reader.build());
+    Predicate<T> isChosen =
+        each ->
+            words.stream()
+                .anyMatch(
+                    word ->
+                        names.contains(word)
+                            ? name.apply(each).equals(word)
+                            : name.apply(each).contains(word));
+    List<T> chosen = all.stream().filter(isChosen).toList();
+    return chosen.isEmpty() && !byDefault.isEmpty()
+        ? choose(all, name, byDefault, List.of())
+        : chosen;
   }
 
   /** Returns all. */
   public static List<Peer> all() {
+    ReaderOptions defaults = ReaderOptions.defaults();
+    ReaderOptions signatures = ReaderOptions.builder().signatures(SignatureUse.ALWAYS).build();
+    ReaderOptions cached = ReaderOptions.builder().blockCacheBytes(CACHE_BYTES).build();
     return List.of(
-        new BsdbPeer("bsdb-order", Layout.BLOCKED, RecordOrder.KEY, "", ReaderOptions.defaults()),
-        new BsdbPeer("bsdb-blocked", Layout.BLOCKED),
-        bsdb(
-            "bsdb-blocked-resident",
-            Layout.BLOCKED,
-            "resident",
-            ReaderOptions.builder().access(Access.RESIDENT)),
-        bsdb(
-            "bsdb-blocked-signatures",
-            Layout.BLOCKED,
-            "signatures always compared",
-            ReaderOptions.builder().signatures(SignatureUse.ALWAYS)),
-        new BsdbPeer("bsdb-compact", Layout.COMPACT),
-        new BsdbPeer("bsdb-compressed", Layout.COMPRESSED),
-        new BsdbPeer("bsdb-compressed-pages", Layout.COMPRESSED_PAGES),
-        bsdb(
-            "bsdb-compressed-cached",
-            Layout.COMPRESSED,
-            "block cache of 2 GiB",
-            ReaderOptions.builder().blockCacheBytes(CACHE_BYTES)),
-        new BsdbPeer("bsdb-symbols", Layout.SYMBOLS),
+        new BsdbPeer("bsdb-order", Layout.BLOCKED, RecordOrder.KEY, defaults),
+        new BsdbPeer("bsdb-blocked", Layout.BLOCKED, defaults),
+        new BsdbPeer("bsdb-blocked-signatures", Layout.BLOCKED, signatures),
+        new BsdbPeer("bsdb-compact", Layout.COMPACT, defaults),
+        new BsdbPeer("bsdb-compressed", Layout.COMPRESSED, defaults),
+        new BsdbPeer("bsdb-compressed-pages", Layout.COMPRESSED_PAGES, defaults),
+        new BsdbPeer("bsdb-compressed-cached", Layout.COMPRESSED, cached),
+        new BsdbPeer("bsdb-symbols", Layout.SYMBOLS, defaults),
         new SparkeyPeer("sparkey", CompressionType.NONE),
         new SparkeyPeer("sparkey-snappy", CompressionType.SNAPPY),
         new SparkeyPeer("sparkey-zstd", CompressionType.ZSTD),
-        new RocksDbPeer("rocksdb-ingest", "rocksdb-ingest", true, 0),
-        new RocksDbPeer("rocksdb-put", "rocksdb-put", false, 0),
-        new RocksDbPeer("rocksdb-zstd", "rocksdb-zstd", true, 256 << 20),
-        new RocksDbPeer("rocksdb-zstd-cached", "rocksdb-zstd", true, CACHE_BYTES),
+        new RocksDbPeer("rocksdb-ingest", "rocksdb-ingest", 0),
+        new RocksDbPeer("rocksdb-zstd", "rocksdb-zstd", 256 << 20),
+        new RocksDbPeer("rocksdb-zstd-cached", "rocksdb-zstd", CACHE_BYTES),
         new LmdbPeer(),
-        new MapPeer("hashmap", false),
-        new MapPeer("treemap", true));
+        new MapPeer("hashmap"));
   }
 }

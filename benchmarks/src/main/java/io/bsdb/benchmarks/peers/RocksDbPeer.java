@@ -11,23 +11,21 @@ import org.rocksdb.CompressionOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.EnvOptions;
-import org.rocksdb.FlushOptions;
 import org.rocksdb.IngestExternalFileOptions;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.SstFileWriter;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB, read through the mapped files.
+ * RocksDB: sorted files are ingested, and read mapped.
  *
  * @param files its name, unless it shares the files of another
- * @param sorted whether sorted files are ingested; else records are put without a write-ahead log
- *     and compacted
  * @param cacheBytes of decompressed blocks; 0 for no compression and no cache
  */
-record RocksDbPeer(String name, String files, boolean sorted, long cacheBytes) implements Peer {
+record RocksDbPeer(String name, String files, long cacheBytes) implements Peer {
   private static final int DICTIONARY_BYTES = 64 << 10;
   private static final int RECORDS_PER_FILE = 2_000_000;
 
@@ -37,9 +35,8 @@ record RocksDbPeer(String name, String files, boolean sorted, long cacheBytes) i
 
   @Override
   public String configuration() {
-    return "RocksDB 10.1.3, %s, %s, mmap reads, Bloom 10, hash index in 4 KiB blocks, all files open, no checksums on read"
+    return "RocksDB 10.1.3, sorted SST files ingested, %s, mmap reads, Bloom 10, hash index in 4 KiB blocks, all files open, no checksums on read"
         .formatted(
-            sorted ? "sorted SST files ingested" : "puts without WAL, compacted",
             cacheBytes > 0
                 ? "zstd with dictionary of %d KiB, block cache %d MiB"
                     .formatted(DICTIONARY_BYTES >> 10, cacheBytes >> 20)
@@ -49,11 +46,6 @@ record RocksDbPeer(String name, String files, boolean sorted, long cacheBytes) i
   @Override
   public boolean isOrdered() {
     return true;
-  }
-
-  @Override
-  public long nativeBytes(long fileBytes) {
-    return cacheBytes;
   }
 
   private Options options() {
@@ -83,18 +75,10 @@ record RocksDbPeer(String name, String files, boolean sorted, long cacheBytes) i
 
   @Override
   public void build(RecordFile records, Path directory) throws Exception {
-    try (Options options = sorted ? options() : options().prepareForBulkLoad();
+    try (Options options = options();
         RocksDB database = RocksDB.open(options, directory.toString());
-        WriteOptions write = new WriteOptions().setDisableWAL(true);
-        FlushOptions flush = new FlushOptions().setWaitForFlush(true);
         IngestExternalFileOptions ingest = new IngestExternalFileOptions().setMoveFiles(true)) {
-      if (sorted) {
-        database.ingestExternalFile(sortedFiles(options, records, directory), ingest);
-      } else {
-        records.forEach((key, value) -> database.put(write, key, value));
-        database.flush(flush);
-        database.compactRange();
-      }
+      database.ingestExternalFile(sortedFiles(options, records, directory), ingest);
     }
   }
 
@@ -128,6 +112,9 @@ record RocksDbPeer(String name, String files, boolean sorted, long cacheBytes) i
 
   @Override
   public Store open(RecordFile records, Path directory) throws Exception {
-    return RocksDbStore.reading(options(), directory);
+    return new RocksDbStore(
+        RocksDB.openReadOnly(options(), directory.toString()),
+        new ReadOptions().setVerifyChecksums(false),
+        new WriteOptions());
   }
 }

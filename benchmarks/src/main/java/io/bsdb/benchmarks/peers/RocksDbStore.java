@@ -1,10 +1,8 @@
 package io.bsdb.benchmarks.peers;
 
 import io.bsdb.benchmarks.harness.RecordFile.Receiver;
-import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -13,40 +11,16 @@ import org.rocksdb.WriteOptions;
 
 /** RocksDB; floors and seeks use one iterator again and again. */
 public final class RocksDbStore implements Store {
-  private final Options options;
   private final RocksDB database;
   private final ReadOptions read;
   private final WriteOptions write;
   private @Nullable RocksIterator iterator;
 
-  private RocksDbStore(Options options, RocksDB database, ReadOptions read, WriteOptions write) {
-    this.options = options;
+  /** Takes all over but the options of the database, which last as long as the process. */
+  public RocksDbStore(RocksDB database, ReadOptions read, WriteOptions write) {
     this.database = database;
     this.read = read;
     this.write = write;
-  }
-
-  /** Opens what was built, without checksums on read. Takes the options over. */
-  static Store reading(Options options, Path directory) throws RocksDBException {
-    return new RocksDbStore(
-        options,
-        RocksDB.openReadOnly(options, directory.toString()),
-        new ReadOptions().setVerifyChecksums(false),
-        new WriteOptions());
-  }
-
-  /**
-   * Opens a store to be written. Takes the options over.
-   *
-   * @param sync whether puts wait for the disk
-   */
-  public static Store writing(Options options, Path directory, boolean sync)
-      throws RocksDBException {
-    return new RocksDbStore(
-        options,
-        RocksDB.open(options, directory.toString()),
-        new ReadOptions(),
-        new WriteOptions().setSync(sync));
   }
 
   @Override
@@ -95,9 +69,8 @@ public final class RocksDbStore implements Store {
     if (iterator != null) {
       iterator.close();
     }
+    database.close();
     read.close();
     write.close();
-    database.close();
-    options.close();
   }
 }

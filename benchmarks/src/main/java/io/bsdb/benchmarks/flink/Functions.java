@@ -1,5 +1,8 @@
 package io.bsdb.benchmarks.flink;
 
+import io.bsdb.benchmarks.harness.DataSet;
+import io.bsdb.benchmarks.harness.Workload;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,14 +13,81 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.api.common.functions.FlatMapFunction;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 import org.apache.flink.util.Collector;
+import org.jspecify.annotations.Nullable;
 
-/** Input and probes of {@link SinkBench}. Jobs run in this process, so that counters are shared. */
-public final class SinkFunctions {
-  private SinkFunctions() {}
+/** Functions in SQL, and of streams. Jobs run in this process, so that counters are shared. */
+public final class Functions {
+  /** Rows that were checked or found. */
+  private static final LongAdder COUNT = new LongAdder();
+
+  private Functions() {}
+
+  /** Requires that so many rows were counted since the last time. */
+  static void requireCounted(long expected, String what) {
+    long actual = COUNT.sumThenReset();
+    if (actual != expected) {
+      throw new IllegalStateException(
+          "rows of %s: expected=%d actual=%d".formatted(what, expected, actual));
+    }
+  }
+
+  /** The key of a record as a number. */
+  public static final class KeyOf extends ScalarFunction {
+    private static final long serialVersionUID = 1L;
+
+    public long eval(long id) {
+      return Workload.keyNumber(id);
+    }
+  }
+
+  /**
+   * Counts rows, and fails at the first one that is not what its key should have found. Whoever
+   * answers has to produce every text; one of 16 is compared, because generating the expected one
+   * takes longer than looking it up.
+   */
+  public static final class Check extends ScalarFunction {
+    private static final long serialVersionUID = 1L;
+    private static final int COMPARED_EVERY = 16;
+
+    private long rows;
+
+    static String text(long id) {
+      return new String(DataSet.JSON.value(id), StandardCharsets.US_ASCII);
+    }
+
+    /**
+     * Checks a row.
+     *
+     * @param checked false where answers are wrong on purpose: they take as long to check
+     */
+    public boolean eval(
+        boolean checked,
+        long key,
+        @Nullable Long number,
+        @DataTypeHint(value = "STRING", bridgedTo = StringData.class) @Nullable StringData name) {
+      COUNT.increment();
+      boolean isNumber = number != null && number == key * DataSet.FACTOR;
+      boolean isName =
+          name != null
+              && (rows++ % COMPARED_EVERY != 0 || text(Workload.id(key)).equals(name.toString()));
+      if (checked && !(isNumber && isName)) {
+        throw new IllegalStateException("wrong answer: " + key + " " + number + " " + name);
+      }
+      return isNumber && isName;
+    }
+
+    @Override
+    public boolean isDeterministic() {
+      return false;
+    }
+  }
 
   /**
    * Makes five changes of a number: an even key is inserted and updated, which are three changes
@@ -41,10 +111,10 @@ public final class SinkFunctions {
   }
 
   /**
-   * Makes a random key of each number, and lets them pass evenly: a limited rate of Flink's lets
-   * all rows of a second pass at once.
+   * Makes a random key of each number, beside the time in milliseconds since the epoch, and lets
+   * them pass evenly: a limited rate of Flink's lets all rows of a second pass at once.
    */
-  static final class Paced extends RichMapFunction<Long, Long> {
+  static final class Paced extends RichMapFunction<Long, Tuple2<Long, Long>> {
     private static final long serialVersionUID = 1L;
     private final int perSecond;
     private final long keys;
@@ -65,45 +135,26 @@ public final class SinkFunctions {
     }
 
     @Override
-    public Long map(Long number) {
+    public Tuple2<Long, Long> map(Long number) {
       long due = start + passed * TimeUnit.SECONDS.toNanos(1) / perSecond;
       passed++;
       long early = due - System.nanoTime();
       if (early > 0) {
         LockSupport.parkNanos(early);
       }
-      return new SplittableRandom(number).nextLong(keys);
-    }
-  }
-
-  /** Returns the time at which a row passes, in milliseconds since the epoch. */
-  public static final class Now extends ScalarFunction {
-    private static final long serialVersionUID = 1L;
-
-    public long eval() {
-      return System.currentTimeMillis();
-    }
-
-    @Override
-    public boolean isDeterministic() {
-      return false;
+      return Tuple2.of(new SplittableRandom(number).nextLong(keys), System.currentTimeMillis());
     }
   }
 
   /** Counts the rows that were found. */
   public static final class Found extends ScalarFunction {
     private static final long serialVersionUID = 1L;
-    private static final LongAdder COUNT = new LongAdder();
 
     public Long eval(Long passed) {
       if (passed != null) {
         COUNT.increment();
       }
       return passed;
-    }
-
-    static long countAndReset() {
-      return COUNT.sumThenReset();
     }
   }
 

@@ -1,22 +1,26 @@
-package io.bsdb.benchmarks;
+package io.bsdb.benchmarks.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.benchmarks.harness.RecordFile;
-import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
+import io.bsdb.row.RowCodec;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class WorkloadTest {
+class HarnessTest {
+  @TempDir private Path directory;
   private final Workload workload = new Workload(10_000);
 
   private static String text(byte[] bytes) {
@@ -76,7 +80,7 @@ class WorkloadTest {
   }
 
   @Test
-  void fileHoldsAllRecordsInBothOrders(@TempDir Path directory) throws Exception {
+  void fileHoldsAllRecordsInBothOrders() throws Exception {
     RecordFile file = RecordFile.of(directory, workload);
     Set<String> keys = new HashSet<>();
     file.forEach((key, value) -> keys.add(text(key) + text(value)));
@@ -89,5 +93,38 @@ class WorkloadTest {
           last[0] = text(key);
         });
     assertThat(keys).isEmpty();
+  }
+
+  @Test
+  void rowsHaveTheFieldsOfTheJson() {
+    var row =
+        RowCodec.of(Objects.requireNonNull(DataSet.ROWS.schema()))
+            .decode(DataSet.ROWS.key(3), DataSet.ROWS.value(3));
+    assertThat(text(workload.value(3)))
+        .isEqualTo(
+            "{\"name\":\"%s\",\"city\":\"%s\",\"score\":%s,\"token\":\"%s\"}"
+                .formatted(
+                    row.string("name"),
+                    row.string("city"),
+                    row.string("score"),
+                    row.string("token")));
+    assertThat(row.string("key")).isEqualTo(text(workload.key(3)));
+  }
+
+  @Test
+  void namesDiffer() {
+    Set<String> names = new HashSet<>();
+    LongStream.concat(LongStream.range(0, 100_000), LongStream.of(1 << 24, (1 << 24) + 1))
+        .forEach(id -> names.add(text(DataSet.NAMES.key(id))));
+    assertThat(names).hasSize(100_002);
+  }
+
+  @Test
+  void countsAFileWithTwoNamesOnce() throws IOException {
+    Path file = Files.write(directory.resolve("log"), new byte[1000]);
+    Path other = Files.createDirectory(directory.resolve("data"));
+    Files.createLink(other.resolve("segment"), file);
+    Files.write(other.resolve("more"), new byte[10]);
+    assertThat(Directories.size(directory)).isEqualTo(1010);
   }
 }

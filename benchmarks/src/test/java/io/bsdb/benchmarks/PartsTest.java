@@ -1,0 +1,51 @@
+package io.bsdb.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.bsdb.benchmarks.harness.Results;
+import io.bsdb.benchmarks.harness.Results.Section;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whole small runs, whose answers they check themselves. How fast anything is does not matter. */
+class PartsTest {
+  @TempDir private Path directory;
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "flink --records 1000 --events 2000 --only constant,hashmap,bsdb",
+        "joins --records 3000 --events 3000",
+        "reload-jobs --records 1000",
+        "history --records 100 --events 600",
+        "reload --records 1000",
+        "changes refresh --records 20000",
+        "opening --records 20000",
+        "writes ycsb killed --scale 0.01 --settle 0.1"
+      })
+  void measuresAll(String parts) throws Exception {
+    String line = parts + " --rounds 1 --directory " + directory;
+
+    assertThat(new Bench().run(line.split(" ", -1))).isZero();
+
+    List<Section> sections =
+        new ObjectMapper()
+            .readValue(directory.resolve("results.json").toFile(), Results.class)
+            .sections();
+    assertThat(sections).isNotEmpty();
+    for (Section section : sections) {
+      assertThat(section.rows()).isNotEmpty();
+      assertThat(section.rows())
+          .allSatisfy(
+              row -> {
+                assertThat(row.measures()).as(row.name()).isNotEmpty();
+                assertThat(row.measures().keySet())
+                    .allMatch(measure -> Double.isFinite(row.median(measure)));
+              });
+    }
+  }
+}
