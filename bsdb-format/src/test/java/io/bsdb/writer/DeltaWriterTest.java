@@ -77,7 +77,8 @@ class DeltaWriterTest {
         .hasMessageContainingAll(
             "a table into which a stream is written cannot be replaced by a build that does not say which changes it has: table="
                 + directory,
-            "streams=[cdc]");
+            "streams=[cdc]",
+            "bsdb end-stream --table '" + directory + "' cdc");
     assertThat(table.versions()).hasSize(3).contains(streamed.version());
   }
 
