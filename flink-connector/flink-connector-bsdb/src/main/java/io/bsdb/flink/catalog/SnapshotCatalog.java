@@ -1,6 +1,7 @@
 package io.bsdb.flink.catalog;
 
 import io.bsdb.format.io.IORunnable;
+import io.bsdb.format.io.IOSupplier;
 import io.bsdb.table.Table;
 import io.bsdb.table.VersionFacts;
 import io.bsdb.table.manifest.Manifest;
@@ -56,14 +57,10 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
     return Optional.of(new CatalogTableFactory(tables));
   }
 
-  private interface Question<T extends @Nullable Object> {
-    T ask() throws IOException;
-  }
-
   /** Reads something of a table or database, and says of which if it fails. */
-  private <T extends @Nullable Object> T on(String what, Question<T> question) {
+  private <T extends @Nullable Object> T on(String what, IOSupplier<T> question) {
     try {
-      return question.ask();
+      return question.get();
     } catch (IOException e) {
       throw new CatalogException("%s.%s: %s".formatted(getName(), what, e), e);
     } catch (ValidationException e) {

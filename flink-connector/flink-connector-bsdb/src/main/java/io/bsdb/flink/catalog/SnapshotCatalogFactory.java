@@ -3,12 +3,27 @@ package io.bsdb.flink.catalog;
 import io.bsdb.flink.SnapshotTableFactory;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.table.catalog.Catalog;
 import org.apache.flink.table.factories.CatalogFactory;
 import org.apache.flink.table.factories.FactoryUtil;
 
 /** Makes catalogs of {@code 'type' = 'bsdb'}. */
 public final class SnapshotCatalogFactory implements CatalogFactory {
+  static final ConfigOption<String> WAREHOUSE =
+      ConfigOptions.key("warehouse")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "A directory of databases, which are directories of tables: a local path, or a URI of one of Flink's file systems. The same on the client, on the JobManager and on all task managers.");
+
+  static final ConfigOption<String> DEFAULT_DATABASE =
+      ConfigOptions.key("default-database")
+          .stringType()
+          .defaultValue("default")
+          .withDescription(
+              "The database in use after USE CATALOG. It need not exist as a directory.");
+
   @Override
   public String factoryIdentifier() {
     return SnapshotTableFactory.IDENTIFIER;
@@ -16,12 +31,12 @@ public final class SnapshotCatalogFactory implements CatalogFactory {
 
   @Override
   public Set<ConfigOption<?>> requiredOptions() {
-    return Set.of(CatalogOptions.WAREHOUSE);
+    return Set.of(WAREHOUSE);
   }
 
   @Override
   public Set<ConfigOption<?>> optionalOptions() {
-    return Set.of(CatalogOptions.DEFAULT_DATABASE);
+    return Set.of(DEFAULT_DATABASE);
   }
 
   @Override
@@ -30,7 +45,7 @@ public final class SnapshotCatalogFactory implements CatalogFactory {
     helper.validate();
     return new SnapshotCatalog(
         context.getName(),
-        helper.getOptions().get(CatalogOptions.DEFAULT_DATABASE),
-        Warehouse.at(helper.getOptions().get(CatalogOptions.WAREHOUSE)));
+        helper.getOptions().get(DEFAULT_DATABASE),
+        Warehouse.at(helper.getOptions().get(WAREHOUSE)));
   }
 }

@@ -21,14 +21,11 @@ final class TableCreation implements StagedTable {
   private final String warehouse;
   private final ObjectPath path;
   private final Map<String, String> declaration;
-  private State state = State.PLANNED;
-  private @Nullable Build build;
 
-  private enum State {
-    PLANNED,
-    /** There was no table when the job began. */
-    BEGUN
-  }
+  /** Whether there was no table when the job began. */
+  private boolean begun;
+
+  private @Nullable Build build;
 
   /**
    * @param declaration of the table, as properties
@@ -73,7 +70,7 @@ final class TableCreation implements StagedTable {
   @Override
   public void begin() {
     try {
-      state = tables().exists(path) ? State.PLANNED : State.BEGUN;
+      begun = !tables().exists(path);
     } catch (IOException e) {
       throw failed("created", e);
     }
@@ -90,7 +87,7 @@ final class TableCreation implements StagedTable {
 
   @Override
   public void abort() {
-    if (state == State.BEGUN && build != null) {
+    if (begun && build != null) {
       try {
         tables().undo(path, build);
       } catch (IOException e) {

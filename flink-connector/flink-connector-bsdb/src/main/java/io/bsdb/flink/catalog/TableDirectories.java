@@ -29,19 +29,11 @@ import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.logical.RowType;
 
 /** The directories of a warehouse that are tables: finds, declares and deletes them. */
-final class TableDirectories {
+record TableDirectories(String catalog, Warehouse warehouse) {
   private static final String LOCK_FILE = "LOCK";
 
   /** There while a table is being dropped, so that an interrupted drop can be told and finished. */
   private static final String DROPPED_FILE = "DROPPED";
-
-  private final String catalog;
-  private final Warehouse warehouse;
-
-  TableDirectories(String catalog, Warehouse warehouse) {
-    this.catalog = catalog;
-    this.warehouse = warehouse;
-  }
 
   /** Refuses what cannot be the name of a directory everywhere, or means a part of a table. */
   static void requirePlain(String name) {

@@ -18,18 +18,12 @@ import org.apache.flink.table.catalog.ObjectPath;
  * The directory of the databases: the directories in it are databases, the directories in these are
  * tables. Safe for use by many threads.
  */
-final class Warehouse {
+record Warehouse(Path root) {
   /**
    * Stands for an empty directory where there are none: some plugins for S3 say that they have
    * created a directory, and create nothing.
    */
   private static final String MARKER = ".bsdb";
-
-  private final Path root;
-
-  private Warehouse(Path root) {
-    this.root = root;
-  }
 
   /** Returns the warehouse at a local path, or in one of Flink's file systems. */
   static Warehouse at(String location) {
@@ -66,7 +60,7 @@ final class Warehouse {
    * @throws ValidationException if it cannot be a warehouse
    */
   void create() {
-    String option = "'%s' = '%s'".formatted(CatalogOptions.WAREHOUSE.key(), this);
+    String option = "'%s' = '%s'".formatted(SnapshotCatalogFactory.WAREHOUSE.key(), this);
     try {
       if (root.getFileSystem().exists(root) && !isDirectory()) {
         throw new ValidationException("%s is a file; expected a directory".formatted(option));
