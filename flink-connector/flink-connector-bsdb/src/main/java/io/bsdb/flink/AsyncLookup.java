@@ -19,25 +19,19 @@ public enum AsyncLookup {
   AUTO;
 
   /**
-   * Chooses for a table. Reads the manifest of the version in service if the choice depends on it;
-   * if it cannot be read from here, the table counts as large.
+   * Returns whether lookups in a table are asynchronous. Reads the manifest of the version in
+   * service if the choice depends on it; if it cannot be read from here, the table counts as large.
    */
-  Kind choose(DeclaredTable table, ReadSettings settings) {
+  boolean isChosen(DeclaredTable table, ReadSettings settings) {
     ReaderOptions options = settings.readerOptions();
     if (!options.access().readsFromDisk()) {
-      return Kind.SYNC;
+      return false;
     }
     return switch (this) {
-      case FALSE -> Kind.SYNC;
-      case TRUE -> Kind.ASYNC;
-      case AUTO -> bytes(table, settings) > options.blockCacheBytes() ? Kind.ASYNC : Kind.SYNC;
+      case FALSE -> false;
+      case TRUE -> true;
+      case AUTO -> bytes(table, settings) > options.blockCacheBytes();
     };
-  }
-
-  /** The kind of function that looks up. */
-  enum Kind {
-    SYNC,
-    ASYNC
   }
 
   private static long bytes(DeclaredTable declared, ReadSettings settings) {

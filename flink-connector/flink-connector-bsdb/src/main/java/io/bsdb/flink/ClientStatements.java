@@ -17,17 +17,7 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.api.ValidationException;
 
 /** Statements that run in the client, without a job. */
-final class ClientStatements {
-  private final DeclaredTable declared;
-  private final BuildSettings settings;
-  private final Table table;
-
-  ClientStatements(DeclaredTable declared, BuildSettings settings) {
-    this.declared = declared;
-    this.settings = settings;
-    this.table = declared.table();
-  }
-
+record ClientStatements(DeclaredTable declared, BuildSettings settings) {
   /**
    * Deletes keys, whether or not there are such rows.
    *
@@ -35,6 +25,7 @@ final class ClientStatements {
    *     not store its keys
    */
   void delete(List<byte[]> keys) throws IOException {
+    Table table = declared.table();
     try (DeltaWriter delta = DeltaWriter.create(table)) {
       DeltaCommitter.requireMatch(declared, table.manifest(table.requireCurrentVersion()));
       for (byte[] key : keys) {
@@ -56,6 +47,7 @@ final class ClientStatements {
    * @throws ValidationException if the settings do not allow it
    */
   void truncate() throws IOException {
+    Table table = declared.table();
     if (table.currentVersion() == null) {
       SnapshotPublisher.publishEmpty(
           table, settings.partitions(), settings.writerOptions(declared));

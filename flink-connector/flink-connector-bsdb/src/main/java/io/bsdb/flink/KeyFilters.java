@@ -25,19 +25,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Filters that leave only rows of some keys, because they compare every column of the primary key
  * with constants.
+ *
+ * @param comparisons by position in the primary key
  */
-final class KeyFilters implements ScanFilters {
+record KeyFilters(DeclaredTable table, List<Comparison> comparisons) implements ScanFilters {
   private static final int MAX_KEYS = 1_000;
-
-  private final DeclaredTable table;
-
-  /** By position in the primary key. */
-  private final List<Comparison> comparisons;
-
-  private KeyFilters(DeclaredTable table, List<Comparison> comparisons) {
-    this.table = table;
-    this.comparisons = comparisons;
-  }
 
   /**
    * Values that a filter allows in one column.

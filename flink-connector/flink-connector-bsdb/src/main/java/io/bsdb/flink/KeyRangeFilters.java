@@ -18,20 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Filters that leave only rows of a range of keys of a table in key order: leading key columns
  * equal constants, and bounds of the one behind them.
  */
-final class KeyRangeFilters implements ScanFilters {
-  private final DeclaredTable table;
-  private final List<Comparison> leading;
-  private final @Nullable Bound lower;
-  private final @Nullable Bound upper;
-
-  private KeyRangeFilters(
-      DeclaredTable table, List<Comparison> leading, @Nullable Bound lower, @Nullable Bound upper) {
-    this.table = table;
-    this.leading = leading;
-    this.lower = lower;
-    this.upper = upper;
-  }
-
+record KeyRangeFilters(
+    DeclaredTable table, List<Comparison> leading, @Nullable Bound lower, @Nullable Bound upper)
+    implements ScanFilters {
   /** The side of a range that a comparison bounds. */
   private enum Side {
     LOWER,

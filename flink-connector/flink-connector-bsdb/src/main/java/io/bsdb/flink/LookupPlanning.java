@@ -19,7 +19,7 @@ final class LookupPlanning {
   private final int maxRows;
   private final AsOfSettings asOf;
   private final ReadableConfig configuration;
-  private AsyncLookup.@Nullable Kind kind;
+  private @Nullable Boolean chosen;
 
   LookupPlanning(
       DeclaredTable table,
@@ -37,14 +37,12 @@ final class LookupPlanning {
   }
 
   /**
-   * Returns whether lookups are synchronous. May read a manifest, the first time. What waits for a
+   * Returns whether lookups are asynchronous. May read a manifest, the first time. What waits for a
    * newer version must not hold up the task.
    */
-  synchronized AsyncLookup.Kind lookupKind() {
-    AsyncLookup.Kind chosen = kind;
+  synchronized boolean isAsync() {
     if (chosen == null) {
-      chosen = asOf.waits() ? AsyncLookup.Kind.ASYNC : async.choose(table, settings);
-      kind = chosen;
+      chosen = asOf.waits() || async.isChosen(table, settings);
     }
     return chosen;
   }
@@ -70,7 +68,7 @@ final class LookupPlanning {
     return table.order() == RecordOrder.KEY
             || configuration.get(ExecutionOptions.RUNTIME_MODE) != RuntimeExecutionMode.STREAMING
             || (configuration.get(ExecutionConfigOptions.TABLE_EXEC_ASYNC_LOOKUP_KEY_ORDERED)
-                && lookupKind() == AsyncLookup.Kind.ASYNC)
+                && isAsync())
         ? InputShuffle.NONE
         : InputShuffle.BY_KEY;
   }

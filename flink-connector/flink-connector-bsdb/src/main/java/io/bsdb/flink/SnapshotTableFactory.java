@@ -117,7 +117,7 @@ public final class SnapshotTableFactory
             maxRows(table, options),
             HistoryDeclaration.asOf(table, settings, options, context.getConfiguration()),
             context.getConfiguration()),
-        scanned(table, settings, options));
+        follows(table, settings, options));
   }
 
   @Override
@@ -142,9 +142,7 @@ public final class SnapshotTableFactory
             options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null),
             options.get(BsdbOptions.SINK_STREAM),
             options.get(BsdbOptions.SINK_KEEP_CHANGES_AFTER),
-            options.get(BsdbOptions.SINK_PARTIAL_UPDATE)
-                ? WriteSettings.UnnamedColumns.KEPT
-                : WriteSettings.UnnamedColumns.REFUSED,
+            options.get(BsdbOptions.SINK_PARTIAL_UPDATE),
             options.get(BsdbOptions.SINK_PUBLISH)),
         readSettings(options),
         context.getConfiguration());
@@ -191,10 +189,11 @@ public final class SnapshotTableFactory
     }
   }
 
-  private static SnapshotTableSource.Scanned scanned(
+  /** Returns whether a scan follows the table. */
+  private static boolean follows(
       DeclaredTable table, ReadSettings settings, ReadableConfig options) {
     if (!options.get(BsdbOptions.SCAN_FOLLOW)) {
-      return SnapshotTableSource.Scanned.VERSION;
+      return false;
     }
     if (table.validity() != null) {
       throw HistoryDeclaration.unsupported(
@@ -216,7 +215,7 @@ public final class SnapshotTableFactory
                       : "new ones are not looked for; set '%s' to more than 0"
                           .formatted(BsdbOptions.LOOKUP_REFRESH_INTERVAL.key())));
     }
-    return SnapshotTableSource.Scanned.CHANGES;
+    return true;
   }
 
   private static int maxRows(DeclaredTable table, ReadableConfig options) {

@@ -267,7 +267,7 @@ final class SnapshotTableSink
     if (unnamed.isEmpty() || statement == WriteStatement.OVERWRITE) {
       return statement;
     }
-    if (batch && writing.unnamedColumns() == WriteSettings.UnnamedColumns.KEPT) {
+    if (batch && writing.keepsOtherColumns()) {
       return WriteStatement.PARTIAL_INSERT;
     }
     throw new ValidationException(

@@ -77,7 +77,9 @@ final class SnapshotTableSource
   /** The same for all copies, because a query must not see two kinds. */
   private final LookupPlanning planning;
 
-  private final Scanned scanned;
+  /** Whether a scan goes on with the changes from each version to a later one. */
+  private final boolean follows;
+
   private Projection projection;
   private @Nullable ScanFilters filters;
 
@@ -90,17 +92,9 @@ final class SnapshotTableSource
   /** Lookup joins that ask for a shuffle and whose partitioner is still to come. */
   private final Deque<LookupSpec> shuffled = new ArrayDeque<>();
 
-  /** What a scan gives. */
-  enum Scanned {
-    /** The rows of a version. */
-    VERSION,
-    /** These, and then the changes from each version to a later one. */
-    CHANGES
-  }
-
   SnapshotTableSource(
-      DeclaredTable table, ReadSettings settings, LookupPlanning planning, Scanned scanned) {
-    this(table, settings, settings.version(), planning, scanned, Projection.all(table));
+      DeclaredTable table, ReadSettings settings, LookupPlanning planning, boolean follows) {
+    this(table, settings, settings.version(), planning, follows, Projection.all(table));
   }
 
   private SnapshotTableSource(
@@ -108,13 +102,13 @@ final class SnapshotTableSource
       ReadSettings settings,
       @Nullable String chosen,
       LookupPlanning planning,
-      Scanned scanned,
+      boolean follows,
       Projection projection) {
     this.table = table;
     this.settings = settings;
     this.chosen = chosen;
     this.planning = planning;
-    this.scanned = scanned;
+    this.follows = follows;
     this.projection = projection;
   }
 
@@ -142,10 +136,9 @@ final class SnapshotTableSource
     if (context.preferCustomShuffle()) {
       shuffled.push(spec);
     }
-    return switch (planning.lookupKind()) {
-      case SYNC -> LookupFunctionProvider.of(new SnapshotLookupFunction(spec));
-      case ASYNC -> AsyncLookupFunctionProvider.of(new AsyncSnapshotLookupFunction(spec));
-    };
+    return planning.isAsync()
+        ? AsyncLookupFunctionProvider.of(new AsyncSnapshotLookupFunction(spec))
+        : LookupFunctionProvider.of(new SnapshotLookupFunction(spec));
   }
 
   /**
@@ -164,7 +157,7 @@ final class SnapshotTableSource
 
   @Override
   public ChangelogMode getChangelogMode() {
-    return scanned == Scanned.CHANGES ? ChangelogMode.all() : ChangelogMode.insertOnly();
+    return follows ? ChangelogMode.all() : ChangelogMode.insertOnly();
   }
 
   @Override
@@ -175,21 +168,21 @@ final class SnapshotTableSource
       @Override
       public Source<RowData, ?, ?> createSource() {
         requireScannable();
-        if (scanned == Scanned.CHANGES) {
+        if (follows) {
           return new TableFollowSource(spec);
         }
-        return chosen == null ? SnapshotSource.ofTable(spec) : SnapshotSource.ofVersion(spec);
+        return new SnapshotSource(spec, chosen != null);
       }
 
       @Override
       public boolean isBounded() {
-        return scanned == Scanned.VERSION;
+        return !follows;
       }
     };
   }
 
   private void requireScannable() {
-    if (scanned == Scanned.CHANGES && !projection.metadata().isEmpty()) {
+    if (follows && !projection.metadata().isEmpty()) {
       throw new ValidationException(
           "table %s cannot be followed with metadata columns: %s of a row change without the row; leave them out of the query"
               .formatted(
@@ -223,7 +216,7 @@ final class SnapshotTableSource
 
   @Override
   public Result applyFilters(List<ResolvedExpression> conditions) {
-    filters = scanned == Scanned.CHANGES ? null : ScanFilters.of(table, conditions);
+    filters = follows ? null : ScanFilters.of(table, conditions);
     return Result.of(filters == null ? List.of() : filters.accepted(), conditions);
   }
 
@@ -233,7 +226,7 @@ final class SnapshotTableSource
       List<int[]> groupingSets, List<AggregateExpression> aggregates, DataType producedDataType) {
     boolean counted =
         filters == null
-            && scanned == Scanned.VERSION
+            && !follows
             && groupingSets.stream().allMatch(set -> set.length == 0)
             && aggregates.stream().allMatch(SnapshotTableSource::countsRows);
     counts = counted ? aggregates.size() : 0;
@@ -304,7 +297,7 @@ final class SnapshotTableSource
   @Override
   public DynamicTableSource copy() {
     SnapshotTableSource copy =
-        new SnapshotTableSource(table, settings, chosen, planning, scanned, projection);
+        new SnapshotTableSource(table, settings, chosen, planning, follows, projection);
     copy.filters = filters;
     copy.counts = counts;
     return copy;

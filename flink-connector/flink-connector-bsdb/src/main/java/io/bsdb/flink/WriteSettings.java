@@ -10,17 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param stream id of the stream that a streaming job writes
  * @param keepChangesAfter a version that the input of a build is at least as new as; null if
  *     unknown
- * @param unnamedColumns what an INSERT does to the columns that it does not name
+ * @param keepsOtherColumns whether an INSERT keeps the columns that it does not name; else it must
+ *     name all
  * @param publish what a statement publishes that gives all rows
  */
 record WriteSettings(
     @Nullable Integer parallelism,
     String stream,
     @Nullable String keepChangesAfter,
-    UnnamedColumns unnamedColumns,
-    Publish publish) {
-  enum UnnamedColumns {
-    REFUSED,
-    KEPT
-  }
-}
+    boolean keepsOtherColumns,
+    Publish publish) {}

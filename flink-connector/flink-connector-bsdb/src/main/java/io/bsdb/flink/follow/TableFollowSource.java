@@ -15,20 +15,11 @@ import org.apache.flink.table.data.RowData;
 /**
  * All rows of the version in service when the job starts, and then the changes from it to each
  * version that readers find in service, with the rows before and after. Never ends.
+ *
+ * @param spec all rows of the table
  */
-public final class TableFollowSource
+public record TableFollowSource(ScanSpec spec)
     implements Source<RowData, FollowSplit, EnumeratorState<FollowSplit>> {
-  private static final long serialVersionUID = 1L;
-
-  private final ScanSpec spec;
-
-  /**
-   * @param spec all rows of the table
-   */
-  public TableFollowSource(ScanSpec spec) {
-    this.spec = spec;
-  }
-
   @Override
   public Boundedness getBoundedness() {
     return Boundedness.CONTINUOUS_UNBOUNDED;

@@ -23,18 +23,9 @@ import org.slf4j.LoggerFactory;
  * does not match is left alone: a stream that runs is not to fail because somebody published
  * another schema. For one thread at a time, except for {@link #latest} and {@link #latestFailure}.
  */
-final class FollowedTable implements Closeable {
+record FollowedTable(LookupSpec spec, SharedSnapshots.Use use, VersionView<VersionLookup> view)
+    implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FollowedTable.class);
-
-  private final LookupSpec spec;
-  private final SharedSnapshots.Use use;
-  private final VersionView<VersionLookup> view;
-
-  private FollowedTable(LookupSpec spec, SharedSnapshots.Use use, VersionView<VersionLookup> view) {
-    this.spec = spec;
-    this.use = use;
-    this.view = view;
-  }
 
   /**
    * Opens the table, or uses the reader that is open.

@@ -8,13 +8,7 @@ import org.apache.flink.metrics.Histogram;
 import org.apache.flink.metrics.HistogramStatistics;
 
 /** A reader's latencies in nanoseconds, as Flink's reporters ask for them. */
-final class ReadLatency implements Histogram {
-  private final Supplier<LatencyHistogram> latencies;
-
-  ReadLatency(Supplier<LatencyHistogram> latencies) {
-    this.latencies = latencies;
-  }
-
+record ReadLatency(Supplier<LatencyHistogram> latencies) implements Histogram {
   @Override
   public void update(long value) {
     throw new UnsupportedOperationException("the reader records latencies itself");

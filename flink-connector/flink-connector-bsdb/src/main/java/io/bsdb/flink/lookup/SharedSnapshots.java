@@ -189,14 +189,7 @@ public final class SharedSnapshots {
     shared.close();
   }
 
-  /** Returns how many readers are open in this process, or about to be. */
-  static int openCount() {
-    synchronized (OPEN) {
-      return OPEN.size();
-    }
-  }
-
-  /** Returns the shares of the keys that are open. */
+  /** Returns the shares of the keys that are open, or about to be: one for each reader. */
   static List<KeyShare> shares() {
     synchronized (OPEN) {
       return OPEN.keySet().stream().map(Key::share).toList();

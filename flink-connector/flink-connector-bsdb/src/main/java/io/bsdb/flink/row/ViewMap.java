@@ -5,13 +5,7 @@ import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.MapData;
 
 /** A map read in place. */
-final class ViewMap implements MapData {
-  private final MapView view;
-
-  ViewMap(MapView view) {
-    this.view = view;
-  }
-
+record ViewMap(MapView view) implements MapData {
   @Override
   public int size() {
     return view.size();

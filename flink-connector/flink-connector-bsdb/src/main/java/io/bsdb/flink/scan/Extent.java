@@ -23,30 +23,12 @@ public sealed interface Extent extends Serializable {
   /**
    * The rows of a range of keys, from the first key that begins with some bytes, or is above them,
    * to the last one that begins with others.
+   *
+   * @param first encoded as the DDL has keys; empty for no bound
+   * @param last the same
    */
-  final class RowsOfRange implements Extent {
-    private static final long serialVersionUID = 1L;
-
-    private final byte[] first;
-    private final byte[] last;
-
-    /**
-     * @param first encoded as the DDL has keys; empty for no bound
-     * @param last the same
-     */
-    public RowsOfRange(byte[] first, byte[] last) {
-      this.first = first.clone();
-      this.last = last.clone();
-    }
-
-    byte[] first() {
-      return first;
-    }
-
-    byte[] last() {
-      return last;
-    }
-  }
+  @SuppressWarnings("ArrayRecordComponent") // ranges are not compared
+  record RowsOfRange(byte[] first, byte[] last) implements Extent {}
 
   /**
    * No rows, only their number: that of the manifest if it is exact, otherwise the rows of each

@@ -22,16 +22,11 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
   private final SourceReaderContext context;
   private final Deque<ScanSplit> splits = new ArrayDeque<>();
   private CompletableFuture<Void> available = new CompletableFuture<>();
-  private Splits expected = Splits.MORE;
+  private boolean noMoreSplits;
   private @Nullable ScannedVersion open;
   private @Nullable ScanSplit split;
   private @Nullable SplitRows rows;
   private long position;
-
-  private enum Splits {
-    MORE,
-    NO_MORE
-  }
 
   ScanReader(ScanSpec spec, SourceReaderContext context) {
     this.spec = spec;
@@ -49,7 +44,7 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
   public InputStatus pollNext(ReaderOutput<RowData> output) throws IOException {
     SplitRows current = rows == null ? openNext() : rows;
     if (current == null) {
-      return expected == Splits.NO_MORE ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
+      return noMoreSplits ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
     }
     RowData row = current.next();
     if (row != null) {
@@ -62,7 +57,7 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
       if (open != null && !open.isWhole()) {
         closeVersion();
       }
-      if (splits.isEmpty() && expected == Splits.MORE) {
+      if (splits.isEmpty() && !noMoreSplits) {
         available = new CompletableFuture<>();
         context.sendSplitRequest();
       }
@@ -90,7 +85,7 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
     if (spec.extent() instanceof Extent.RowCount count) {
       Manifest manifest = spec.table().table().manifest(next.version());
       if (count.isExactIn(manifest)) {
-        return new CountRow(manifest.recordCount(), count.columns());
+        return SplitRows.ofCount(manifest.recordCount(), count.columns());
       }
     }
     ScannedVersion version = open;
@@ -124,7 +119,7 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
 
   @Override
   public void notifyNoMoreSplits() {
-    expected = Splits.NO_MORE;
+    noMoreSplits = true;
     available.complete(null);
   }
 

@@ -151,7 +151,7 @@ final class ScannedVersion implements Closeable {
               .toList());
     }
     if (spec.extent() instanceof Extent.RowCount count) {
-      return new CountRow(count(reader, partition), count.columns());
+      return SplitRows.ofCount(count(reader, partition), count.columns());
     }
     RangeOfKeys range = RangeOfKeys.of(spec, reader.manifest());
     return new PartitionRows(

@@ -14,45 +14,19 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
-/** All rows of the version in service when the job starts; a split per partition. */
-public final class SnapshotSource
+/**
+ * All rows of the version in service when the job starts; a split per partition.
+ *
+ * @param namesVersion whether the query names the version, and does not read the table as it is
+ */
+public record SnapshotSource(ScanSpec spec, boolean namesVersion)
     implements Source<RowData, ScanSplit, EnumeratorState<ScanSplit>> {
-  private static final long serialVersionUID = 1L;
-
-  private final ScanSpec spec;
-  private final Wanted wanted;
-
-  /** The kinds of queries. */
-  private enum Wanted {
-    /** The table as it is. */
-    TABLE,
-    /** One of its versions, whichever is in service. */
-    VERSION
-  }
-
-  private SnapshotSource(ScanSpec spec, Wanted wanted) {
-    this.spec = spec;
-    this.wanted = wanted;
-  }
-
-  /** Reads a table as it is when the job starts, or was when it was planned. */
-  public static SnapshotSource ofTable(ScanSpec spec) {
-    return new SnapshotSource(spec, Wanted.TABLE);
-  }
-
-  /** Reads a version that the query names. */
-  public static SnapshotSource ofVersion(ScanSpec spec) {
-    return new SnapshotSource(spec, Wanted.VERSION);
-  }
-
   /**
    * Returns a version that is at most as new as what is read here; null unless a table is read as
    * it is. Rows of a version that the query names say nothing of later changes.
    */
   public @Nullable String versionOf(DeclaredTable table) throws IOException {
-    return wanted == Wanted.TABLE && spec.table().path().equals(table.path())
-        ? spec.version()
-        : null;
+    return !namesVersion && spec.table().path().equals(table.path()) ? spec.version() : null;
   }
 
   @Override

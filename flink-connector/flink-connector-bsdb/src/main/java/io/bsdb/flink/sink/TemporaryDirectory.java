@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * The temporary directory of one writer. Its lock file is locked for as long as the writer lives,
  * so that other processes know which directories were left behind by those that were killed.
  */
-public final class TemporaryDirectory implements Closeable {
+public record TemporaryDirectory(Path path, FileChannel lock) implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TemporaryDirectory.class);
   private static final String PREFIX = "bsdb-build-";
   private static final String LOCK_FILE = "LOCK";
@@ -40,14 +40,6 @@ public final class TemporaryDirectory implements Closeable {
               PREFIX,
               ProcessHandle.current().pid(),
               ManagementFactory.getRuntimeMXBean().getStartTime());
-
-  private final Path path;
-  private final FileChannel lock;
-
-  private TemporaryDirectory(Path path, FileChannel lock) {
-    this.path = path;
-    this.lock = lock;
-  }
 
   /**
    * Creates a directory in another, and deletes what dead processes have left behind there.
@@ -144,10 +136,6 @@ public final class TemporaryDirectory implements Closeable {
         directories.length == 0
             ? System.getProperty("java.io.tmpdir")
             : directories[runtime.getTaskInfo().getIndexOfThisSubtask() % directories.length]);
-  }
-
-  public Path path() {
-    return path;
   }
 
   /** Deletes the directory with all that is in it. */

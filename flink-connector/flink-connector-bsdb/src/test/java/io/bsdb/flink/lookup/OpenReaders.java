@@ -16,7 +16,7 @@ public final class OpenReaders implements AfterEachCallback {
   }
 
   public static int count() {
-    return SharedSnapshots.openCount();
+    return SharedSnapshots.shares().size();
   }
 
   /** The shares of the keys that are open. */

@@ -46,7 +46,7 @@ class SnapshotLookupFunctionTest {
     for (SnapshotLookupFunction function : functions) {
       function.close();
     }
-    assertThat(SharedSnapshots.openCount()).isZero();
+    assertThat(SharedSnapshots.shares()).isEmpty();
   }
 
   private DeclaredTable table(LogicalType valueType) {
@@ -160,14 +160,14 @@ class SnapshotLookupFunctionTest {
     publish(new IntType(), 1);
     SnapshotLookupFunction first = open(function(new IntType(), OFTEN));
     SnapshotLookupFunction second = open(function(new IntType(), OFTEN));
-    assertThat(SharedSnapshots.openCount()).isEqualTo(1);
+    assertThat(SharedSnapshots.shares()).hasSize(1);
     open(function(new IntType(), Duration.ZERO));
-    assertThat(SharedSnapshots.openCount()).isEqualTo(2);
+    assertThat(SharedSnapshots.shares()).hasSize(2);
 
     first.close();
     first.close();
 
-    assertThat(SharedSnapshots.openCount()).isEqualTo(2);
+    assertThat(SharedSnapshots.shares()).hasSize(2);
     assertThat(value(second)).isEqualTo(1);
   }
 

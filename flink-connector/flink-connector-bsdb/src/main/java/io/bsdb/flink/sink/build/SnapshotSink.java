@@ -35,24 +35,12 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * it: a publication that is repeated, after a failure that hid its success, finds its own version
  * in service.
  */
-public final class SnapshotSink
+public record SnapshotSink(DeclaredTable table, BuildSettings settings, Build build)
     implements Sink<Change>,
         SupportsPreWriteTopology<Change>,
         SupportsPreCommitTopology<BuiltFile, Publication>,
         SupportsCommitter<Publication>,
         SupportsConcurrentExecutionAttempts {
-  private static final long serialVersionUID = 1L;
-
-  private final DeclaredTable table;
-  private final BuildSettings settings;
-  private final Build build;
-
-  private SnapshotSink(DeclaredTable table, BuildSettings settings, Build build) {
-    this.table = table;
-    this.settings = settings;
-    this.build = build;
-  }
-
   /** Begins a build: looks which version the table has, and writes nothing. */
   public static SnapshotSink begin(DeclaredTable table, BuildSettings settings) throws IOException {
     return new SnapshotSink(table, settings, table.table().begin());
@@ -66,11 +54,6 @@ public final class SnapshotSink
     return new SnapshotSink(table, settings, table.table().beginAsOf(version));
   }
 
-  /** Returns the build that this sink publishes. */
-  public Build build() {
-    return build;
-  }
-
   @Override
   public DataStream<Change> addPreWriteTopology(DataStream<Change> records) {
     return settings.order() == RecordOrder.KEY
@@ -81,7 +64,7 @@ public final class SnapshotSink
   @Override
   public CommittingSinkWriter<Change, BuiltFile> createWriter(WriterInitContext context)
       throws IOException {
-    return SnapshotSinkWriter.create(table, settings, build, context);
+    return SnapshotSinkWriter.create(table, settings, build, settings.partitions(), context);
   }
 
   @Override

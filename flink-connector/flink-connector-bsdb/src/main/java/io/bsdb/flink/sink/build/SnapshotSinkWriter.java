@@ -26,12 +26,7 @@ public final class SnapshotSinkWriter implements CommittingSinkWriter<Change, Bu
   private final BuildWorker writer;
   private final TemporaryDirectory temporary;
   private final @Nullable FirstKeys ranges;
-  private State state = State.WRITING;
-
-  private enum State {
-    WRITING,
-    ENDED
-  }
+  private boolean ended;
 
   private SnapshotSinkWriter(
       DeclaredTable table,
@@ -42,12 +37,6 @@ public final class SnapshotSinkWriter implements CommittingSinkWriter<Change, Bu
     this.writer = writer;
     this.temporary = temporary;
     this.ranges = ranges;
-  }
-
-  static SnapshotSinkWriter create(
-      DeclaredTable table, BuildSettings settings, Build build, WriterInitContext context)
-      throws IOException {
-    return create(table, settings, build, settings.partitions(), context);
   }
 
   /**
@@ -100,7 +89,7 @@ public final class SnapshotSinkWriter implements CommittingSinkWriter<Change, Bu
   @Override
   public void flush(boolean endOfInput) {
     requireEnd(table, endOfInput);
-    state = State.ENDED;
+    ended = true;
   }
 
   /** Refuses checkpoints. */
@@ -115,7 +104,7 @@ public final class SnapshotSinkWriter implements CommittingSinkWriter<Change, Bu
 
   @Override
   public List<BuiltFile> prepareCommit() throws IOException {
-    if (state != State.ENDED) {
+    if (!ended) {
       return List.of();
     }
     try {

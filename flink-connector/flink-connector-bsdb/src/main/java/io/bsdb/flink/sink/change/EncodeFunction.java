@@ -24,7 +24,7 @@ public final class EncodeFunction extends RichFlatMapFunction<RowData, Change> {
   private static final long serialVersionUID = 1L;
 
   private final DeclaredTable table;
-  private final Rows rows;
+  private final boolean areKeys;
   private final @Nullable ReadSettings completed;
   private final Set<String> written;
 
@@ -36,23 +36,17 @@ public final class EncodeFunction extends RichFlatMapFunction<RowData, Change> {
 
   private transient @Nullable KeptColumns kept;
 
-  /** Columns of the rows. */
-  private enum Rows {
-    ALL,
-    KEY
-  }
-
   private EncodeFunction(
-      DeclaredTable table, Rows rows, @Nullable ReadSettings completed, Set<String> written) {
+      DeclaredTable table, boolean areKeys, @Nullable ReadSettings completed, Set<String> written) {
     this.table = table;
-    this.rows = rows;
+    this.areKeys = areKeys;
     this.completed = completed;
     this.written = Set.copyOf(written);
   }
 
   /** Encodes rows with all columns. */
   public static EncodeFunction ofRows(DeclaredTable table) {
-    return new EncodeFunction(table, Rows.ALL, null, Set.of());
+    return new EncodeFunction(table, false, null, Set.of());
   }
 
   /**
@@ -63,17 +57,17 @@ public final class EncodeFunction extends RichFlatMapFunction<RowData, Change> {
    */
   public static EncodeFunction ofColumns(
       DeclaredTable table, ReadSettings version, Set<String> written) {
-    return new EncodeFunction(table, Rows.ALL, version, written);
+    return new EncodeFunction(table, false, version, written);
   }
 
   /** Encodes deletes, whose rows are the columns of the primary key. */
   public static EncodeFunction ofDeletes(DeclaredTable table) {
-    return new EncodeFunction(table, Rows.KEY, null, Set.of());
+    return new EncodeFunction(table, true, null, Set.of());
   }
 
   @Override
   public void open(OpenContext context) throws IOException {
-    if (rows == Rows.KEY) {
+    if (areKeys) {
       keys =
           new KeyEncoder(
               table.schema(), table, IntStream.range(0, table.primaryKey().size()).toArray());

@@ -43,41 +43,26 @@ import org.slf4j.LoggerFactory;
  *
  * <p>If a base is to be built where much differs, a sample of the rows is compared first. Flink
  * keeps the rows meanwhile, as it does anyway in batch mode: writers compare them or build them.
+ *
+ * @param sample null if what differs is published in any case
  */
-public final class ReloadSink
+public record ReloadSink(
+    DeclaredTable table,
+    BuildSettings settings,
+    Build build,
+    ComparedVersion version,
+    @Nullable Sample sample)
     implements Sink<Change>,
         SupportsPreWriteTopology<Change>,
         SupportsPreCommitTopology<Reload, Reload>,
         SupportsCommitter<Reload>,
         SupportsConcurrentExecutionAttempts {
-  private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(ReloadSink.class);
   private static final TypeInformation<CommittableMessage<Reload>> RELOADS =
       CommittableMessageTypeInfo.of(ReloadSerializer::new);
 
   /** As many as Flink's adaptive batch scheduler takes at most, by default. */
   private static final int MAX_WRITERS = 128;
-
-  private final DeclaredTable table;
-  private final BuildSettings settings;
-  private final Build build;
-  private final ComparedVersion version;
-
-  /** Null if what differs is published in any case. */
-  private final @Nullable Sample sample;
-
-  private ReloadSink(
-      DeclaredTable table,
-      BuildSettings settings,
-      Build build,
-      ComparedVersion version,
-      @Nullable Sample sample) {
-    this.table = table;
-    this.settings = settings;
-    this.build = build;
-    this.version = version;
-    this.sample = sample;
-  }
 
   /**
    * Begins a reload of a table that has a version; null if all rows are to be built without

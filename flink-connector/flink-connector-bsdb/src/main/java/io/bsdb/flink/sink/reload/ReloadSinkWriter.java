@@ -33,14 +33,9 @@ final class ReloadSinkWriter implements CommittingSinkWriter<Change, Reload> {
   private final ComparedVersion version;
   private final WriterInitContext context;
   private long read;
-  private State state = State.WRITING;
+  private boolean ended;
   private @Nullable Comparison comparison;
   private @Nullable SnapshotSinkWriter all;
-
-  private enum State {
-    WRITING,
-    ENDED
-  }
 
   ReloadSinkWriter(
       DeclaredTable table,
@@ -126,12 +121,12 @@ final class ReloadSinkWriter implements CommittingSinkWriter<Change, Reload> {
   @Override
   public void flush(boolean endOfInput) {
     SnapshotSinkWriter.requireEnd(table, endOfInput);
-    state = State.ENDED;
+    ended = true;
   }
 
   @Override
   public List<Reload> prepareCommit() throws IOException {
-    if (state != State.ENDED) {
+    if (!ended) {
       return List.of();
     }
     SnapshotSinkWriter builder = all;

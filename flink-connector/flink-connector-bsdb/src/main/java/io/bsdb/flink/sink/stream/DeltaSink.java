@@ -31,22 +31,24 @@ import org.jspecify.annotations.Nullable;
  * <p>Records are shuffled by the partition of their key, so that the changes of a key stay in
  * order. Each writer appends to a segment per checkpoint. One task collects the segments of all
  * writers and hands them to the committer as one delta.
+ *
+ * @param stream its id; null for a batch job
+ * @param hasWatermark whether watermarks are about the times in a history, and are published
+ * @param build of a batch job; null for a stream
+ * @param read the version from which changed rows were read; null if none were
  */
-public final class DeltaSink
+public record DeltaSink(
+    DeclaredTable table,
+    BuildSettings settings,
+    @Nullable String stream,
+    boolean hasWatermark,
+    @Nullable Build build,
+    @Nullable AsOf read)
     implements Sink<Change>,
         SupportsPreWriteTopology<Change>,
         SupportsPreCommitTopology<SegmentFile, Delta>,
         SupportsCommitter<Delta>,
         SupportsConcurrentExecutionAttempts {
-  private static final long serialVersionUID = 1L;
-
-  private final DeclaredTable table;
-  private final BuildSettings settings;
-  private final @Nullable String stream;
-  private final boolean hasWatermark;
-  private final @Nullable Build build;
-  private final @Nullable AsOf read;
-
   /**
    * Applies a stream.
    *
@@ -78,25 +80,6 @@ public final class DeltaSink
       String version, Build build, DeclaredTable table, BuildSettings settings) throws IOException {
     return new DeltaSink(
         table, settings, null, false, build, AsOf.of(table.table().manifest(version)));
-  }
-
-  /**
-   * @param build of a batch job; null for a stream
-   * @param read the version from which changed rows were read; null if none were
-   */
-  private DeltaSink(
-      DeclaredTable table,
-      BuildSettings settings,
-      @Nullable String stream,
-      boolean hasWatermark,
-      @Nullable Build build,
-      @Nullable AsOf read) {
-    this.table = table;
-    this.settings = settings;
-    this.stream = stream;
-    this.hasWatermark = hasWatermark;
-    this.build = build;
-    this.read = read;
   }
 
   @Override
