@@ -2,7 +2,6 @@ package io.bsdb.flink.follow;
 
 import io.bsdb.flink.scan.ScanSpec;
 import io.bsdb.flink.state.EnumeratorState;
-import io.bsdb.flink.state.EnumeratorState.Discovery;
 import io.bsdb.reader.diff.KeySlice;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
@@ -26,7 +25,7 @@ final class FollowEnumerator implements SplitEnumerator<FollowSplit, EnumeratorS
   private final ScanSpec spec;
   private final SplitEnumeratorContext<FollowSplit> context;
   private final List<FollowSplit> splits;
-  private Discovery discovery;
+  private boolean discovered;
 
   FollowEnumerator(
       ScanSpec spec,
@@ -35,12 +34,12 @@ final class FollowEnumerator implements SplitEnumerator<FollowSplit, EnumeratorS
     this.spec = spec;
     this.context = context;
     this.splits = new ArrayList<>(state.splits());
-    this.discovery = state.discovery();
+    this.discovered = state.discovered();
   }
 
   @Override
   public void start() {
-    if (discovery == Discovery.PENDING) {
+    if (!discovered) {
       context.callAsync(this::discover, this::discovered);
     }
   }
@@ -74,7 +73,7 @@ final class FollowEnumerator implements SplitEnumerator<FollowSplit, EnumeratorS
           : unreadable;
     }
     splits.addAll(found);
-    discovery = Discovery.DONE;
+    discovered = true;
     List.copyOf(context.registeredReaders().keySet()).forEach(this::assign);
   }
 
@@ -106,7 +105,7 @@ final class FollowEnumerator implements SplitEnumerator<FollowSplit, EnumeratorS
 
   @Override
   public EnumeratorState<FollowSplit> snapshotState(long checkpointId) {
-    return new EnumeratorState<>(discovery, splits);
+    return new EnumeratorState<>(discovered, splits);
   }
 
   @Override

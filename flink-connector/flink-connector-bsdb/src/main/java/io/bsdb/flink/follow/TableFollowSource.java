@@ -2,7 +2,6 @@ package io.bsdb.flink.follow;
 
 import io.bsdb.flink.scan.ScanSpec;
 import io.bsdb.flink.state.EnumeratorState;
-import io.bsdb.flink.state.EnumeratorStateSerializer;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.SourceReader;
@@ -44,12 +43,12 @@ public record TableFollowSource(ScanSpec spec)
 
   @Override
   public SimpleVersionedSerializer<FollowSplit> getSplitSerializer() {
-    return new FollowSplitSerializer();
+    return new FollowSplit.Serializer();
   }
 
   @Override
   public SimpleVersionedSerializer<EnumeratorState<FollowSplit>>
       getEnumeratorCheckpointSerializer() {
-    return new EnumeratorStateSerializer<>(new FollowSplitSerializer());
+    return new EnumeratorState.Serializer<>(new FollowSplit.Serializer());
   }
 }

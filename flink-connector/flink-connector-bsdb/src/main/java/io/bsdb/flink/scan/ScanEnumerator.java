@@ -1,7 +1,6 @@
 package io.bsdb.flink.scan;
 
 import io.bsdb.flink.state.EnumeratorState;
-import io.bsdb.flink.state.EnumeratorState.Discovery;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -25,7 +24,7 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, EnumeratorState
   private final SplitEnumeratorContext<ScanSplit> context;
   private final Deque<ScanSplit> splits;
   private final Set<Integer> waiting = new LinkedHashSet<>();
-  private Discovery discovery;
+  private boolean discovered;
   private volatile @Nullable Manifest scanned;
 
   ScanEnumerator(
@@ -33,12 +32,12 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, EnumeratorState
     this.spec = spec;
     this.context = context;
     this.splits = new ArrayDeque<>(state.splits());
-    this.discovery = state.discovery();
+    this.discovered = state.discovered();
   }
 
   @Override
   public void start() {
-    if (discovery == Discovery.PENDING) {
+    if (!discovered) {
       MetricGroup metrics = context.metricGroup().addGroup("bsdb");
       metrics.gauge("version", () -> scanned(Manifest::version));
       metrics.gauge("layout", () -> scanned(manifest -> manifest.options().get("layout")));
@@ -70,7 +69,7 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, EnumeratorState
           : unreadable;
     }
     splits.addAll(found);
-    discovery = Discovery.DONE;
+    discovered = true;
     List<Integer> readers = List.copyOf(waiting);
     waiting.clear();
     readers.forEach(this::assign);
@@ -78,10 +77,10 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, EnumeratorState
 
   @Override
   public void handleSplitRequest(int subtask, @Nullable String host) {
-    if (discovery == Discovery.PENDING) {
-      waiting.add(subtask);
-    } else {
+    if (discovered) {
       assign(subtask);
+    } else {
+      waiting.add(subtask);
     }
   }
 
@@ -109,7 +108,7 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, EnumeratorState
 
   @Override
   public EnumeratorState<ScanSplit> snapshotState(long checkpointId) {
-    return new EnumeratorState<>(discovery, List.copyOf(splits));
+    return new EnumeratorState<>(discovered, List.copyOf(splits));
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.bsdb.flink.scan;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.state.EnumeratorState;
-import io.bsdb.flink.state.EnumeratorStateSerializer;
 import java.io.IOException;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
@@ -53,11 +52,11 @@ public record SnapshotSource(ScanSpec spec, boolean namesVersion)
 
   @Override
   public SimpleVersionedSerializer<ScanSplit> getSplitSerializer() {
-    return new ScanSplitSerializer();
+    return new ScanSplit.Serializer();
   }
 
   @Override
   public SimpleVersionedSerializer<EnumeratorState<ScanSplit>> getEnumeratorCheckpointSerializer() {
-    return new EnumeratorStateSerializer<>(new ScanSplitSerializer());
+    return new EnumeratorState.Serializer<>(new ScanSplit.Serializer());
   }
 }

@@ -6,11 +6,14 @@ import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** Carries the manifest entry of a partition file from its writer to the committer. */
 public final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
+  private static final BytePrimitiveArraySerializer BYTES = BytePrimitiveArraySerializer.INSTANCE;
+
   public PartitionFileSerializer() {
     super("committable");
   }
@@ -47,18 +50,13 @@ public final class PartitionFileSerializer extends StateSerializer<PartitionFile
   private static void writeBound(Bound bound, DataOutputView target) throws IOException {
     target.writeBoolean(bound.isKey());
     if (bound.isKey()) {
-      byte[] base64 = bound.toString().getBytes(StandardCharsets.US_ASCII);
-      target.writeInt(base64.length);
-      target.write(base64);
+      BYTES.serialize(bound.toString().getBytes(StandardCharsets.US_ASCII), target);
     }
   }
 
   private static Bound readBound(DataInputView source) throws IOException {
-    if (!source.readBoolean()) {
-      return Bound.NONE;
-    }
-    byte[] base64 = new byte[source.readInt()];
-    source.readFully(base64);
-    return Bound.parse(new String(base64, StandardCharsets.US_ASCII));
+    return source.readBoolean()
+        ? Bound.parse(new String(BYTES.deserialize(source), StandardCharsets.US_ASCII))
+        : Bound.NONE;
   }
 }

@@ -171,7 +171,7 @@ class FollowReaderTest {
 
   /** What a checkpoint keeps of all readers. */
   private List<FollowSplit> checkpoint() throws IOException {
-    FollowSplitSerializer serializer = new FollowSplitSerializer();
+    FollowSplit.Serializer serializer = new FollowSplit.Serializer();
     List<FollowSplit> splits = new ArrayList<>();
     for (FollowReader reader : readers) {
       for (FollowSplit split : reader.snapshotState(1)) {

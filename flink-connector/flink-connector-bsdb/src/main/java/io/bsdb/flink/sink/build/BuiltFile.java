@@ -1,6 +1,11 @@
 package io.bsdb.flink.sink.build;
 
+import io.bsdb.flink.sink.PartitionFileSerializer;
+import io.bsdb.flink.state.StateSerializer;
 import io.bsdb.table.manifest.PartitionFile;
+import java.io.IOException;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 
 /**
@@ -19,6 +24,26 @@ public record BuiltFile(PartitionFile file, int splitters) {
           new IllegalStateException(
               "the key ranges of this build were chosen twice, and differently, so nothing is published: checksums of their bounds expected=%08x actual=%08x; the input was probably read again after a failure and gave other rows: run the job again"
                   .formatted(splitters, others)));
+    }
+  }
+
+  /** Carries what a writer has built to the task that collects it. */
+  static final class Serializer extends StateSerializer<BuiltFile> {
+    private static final PartitionFileSerializer FILES = new PartitionFileSerializer();
+
+    Serializer() {
+      super("committable");
+    }
+
+    @Override
+    public void write(BuiltFile built, DataOutputView target) throws IOException {
+      FILES.write(built.file(), target);
+      target.writeInt(built.splitters());
+    }
+
+    @Override
+    public BuiltFile read(DataInputView source) throws IOException {
+      return new BuiltFile(FILES.read(source), source.readInt());
     }
   }
 }

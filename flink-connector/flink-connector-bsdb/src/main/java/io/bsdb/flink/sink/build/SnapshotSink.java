@@ -69,7 +69,7 @@ public record SnapshotSink(DeclaredTable table, BuildSettings settings, Build bu
 
   @Override
   public SimpleVersionedSerializer<BuiltFile> getWriteResultSerializer() {
-    return new BuiltFileSerializer();
+    return new BuiltFile.Serializer();
   }
 
   @Override
@@ -80,7 +80,7 @@ public record SnapshotSink(DeclaredTable table, BuildSettings settings, Build bu
         .global()
         .transform(
             "collect partitions",
-            CommittableMessageTypeInfo.of(PublicationSerializer::new),
+            CommittableMessageTypeInfo.of(Publication.Serializer::new),
             new PublicationOperator<>(Publication::new))
         .setParallelism(1)
         .setMaxParallelism(1)
@@ -94,6 +94,6 @@ public record SnapshotSink(DeclaredTable table, BuildSettings settings, Build bu
 
   @Override
   public SimpleVersionedSerializer<Publication> getCommittableSerializer() {
-    return new PublicationSerializer();
+    return new Publication.Serializer();
   }
 }

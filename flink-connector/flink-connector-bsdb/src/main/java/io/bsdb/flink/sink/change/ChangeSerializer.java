@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Carries changes between tasks: what follows, then the key, the value and the range, if any. */
 public final class ChangeSerializer extends TypeSerializerSingleton<Change> {
   private static final long serialVersionUID = 1L;
+  private static final BytePrimitiveArraySerializer BYTES = BytePrimitiveArraySerializer.INSTANCE;
   private static final byte[] NOTHING = new byte[0];
   private static final int HAS_VALUE = 1;
   private static final int HAS_RANGE = 2;
@@ -28,9 +30,9 @@ public final class ChangeSerializer extends TypeSerializerSingleton<Change> {
     byte[] value = change.value();
     Change.Range range = change.range();
     target.writeByte((value == null ? 0 : HAS_VALUE) | (range == null ? 0 : HAS_RANGE));
-    write(change.key(), target);
+    BYTES.serialize(change.key(), target);
     if (value != null) {
-      write(value, target);
+      BYTES.serialize(value, target);
     }
     if (range != null) {
       target.writeInt(range.partition());
@@ -38,25 +40,14 @@ public final class ChangeSerializer extends TypeSerializerSingleton<Change> {
     }
   }
 
-  private static void write(byte[] bytes, DataOutputView target) throws IOException {
-    target.writeInt(bytes.length);
-    target.write(bytes);
-  }
-
   @Override
   public Change deserialize(DataInputView source) throws IOException {
     int content = source.readByte();
-    byte[] key = read(source);
-    byte @Nullable [] value = (content & HAS_VALUE) == 0 ? null : read(source);
+    byte[] key = BYTES.deserialize(source);
+    byte @Nullable [] value = (content & HAS_VALUE) == 0 ? null : BYTES.deserialize(source);
     Change.@Nullable Range range =
         (content & HAS_RANGE) == 0 ? null : new Change.Range(source.readInt(), source.readInt());
     return new Change(key, value, range);
-  }
-
-  private static byte[] read(DataInputView source) throws IOException {
-    byte[] bytes = new byte[source.readInt()];
-    source.readFully(bytes);
-    return bytes;
   }
 
   @Override

@@ -59,7 +59,7 @@ public record ReloadSink(
         SupportsConcurrentExecutionAttempts {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadSink.class);
   private static final TypeInformation<CommittableMessage<Reload>> RELOADS =
-      CommittableMessageTypeInfo.of(ReloadSerializer::new);
+      CommittableMessageTypeInfo.of(Reload.Serializer::new);
 
   /** As many as Flink's adaptive batch scheduler takes at most, by default. */
   private static final int MAX_WRITERS = 128;
@@ -154,7 +154,7 @@ public record ReloadSink(
 
   @Override
   public SimpleVersionedSerializer<Reload> getWriteResultSerializer() {
-    return new ReloadSerializer();
+    return new Reload.Serializer();
   }
 
   @Override
@@ -176,6 +176,6 @@ public record ReloadSink(
 
   @Override
   public SimpleVersionedSerializer<Reload> getCommittableSerializer() {
-    return new ReloadSerializer();
+    return new Reload.Serializer();
   }
 }

@@ -105,7 +105,7 @@ public record DeltaSink(
             .global()
             .transform(
                 "collect segments",
-                CommittableMessageTypeInfo.of(DeltaSerializer::new),
+                CommittableMessageTypeInfo.of(Delta.Serializer::new),
                 new DeltaOperator(stream, hasWatermark))
             .setParallelism(1)
             .setMaxParallelism(1);
@@ -131,6 +131,6 @@ public record DeltaSink(
 
   @Override
   public SimpleVersionedSerializer<Delta> getCommittableSerializer() {
-    return new DeltaSerializer();
+    return new Delta.Serializer();
   }
 }

@@ -150,7 +150,7 @@ class ReloadCommitterTest {
 
   @Test
   void carriesWhatWritersWrote() throws Exception {
-    ReloadSerializer serializer = new ReloadSerializer();
+    Reload.Serializer serializer = new Reload.Serializer();
     for (Reload reload : List.of(twoRows(), Reload.ofBase(7, InService.of(table).partitions()))) {
       assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(reload)))
           .isEqualTo(reload);

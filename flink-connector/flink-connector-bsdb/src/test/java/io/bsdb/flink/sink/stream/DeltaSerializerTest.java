@@ -16,7 +16,7 @@ class DeltaSerializerTest {
   private static final Checkpoint SECOND = new Checkpoint(new UUID(1, 2), 4);
   private static final SegmentFile FILE = new SegmentFile(0, new UUID(5, 6), 100, 7, -8, 9, 10, 11);
 
-  private final DeltaSerializer serializer = new DeltaSerializer();
+  private final Delta.Serializer serializer = new Delta.Serializer();
 
   private Delta read(byte[] serialized) throws Exception {
     return serializer.deserialize(serializer.getVersion(), serialized);
