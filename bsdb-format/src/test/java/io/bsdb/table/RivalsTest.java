@@ -6,6 +6,7 @@ import static io.bsdb.table.Builds.writeFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.table.storage.ForwardingStorage;
 import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
@@ -58,7 +59,7 @@ class RivalsTest {
           }
 
           @Override
-          public void exclusively(Action action) throws IOException {
+          public void exclusively(IORunnable action) throws IOException {
             action.run();
           }
 

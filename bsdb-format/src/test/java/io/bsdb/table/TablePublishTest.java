@@ -7,6 +7,7 @@ import static io.bsdb.table.Builds.writeFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.table.storage.DirectoryLock;
 import io.bsdb.table.storage.ForwardingStorage;
 import io.bsdb.table.storage.TableStorage;
@@ -210,15 +211,15 @@ class TablePublishTest {
 
   /** Lets something happen before each lock is taken, as another process might. */
   private static final class BeforeTheLock extends ForwardingStorage {
-    private final Action before;
+    private final IORunnable before;
 
-    BeforeTheLock(TableStorage storage, Action before) {
+    BeforeTheLock(TableStorage storage, IORunnable before) {
       super(storage);
       this.before = before;
     }
 
     @Override
-    public void exclusively(Action action) throws IOException {
+    public void exclusively(IORunnable action) throws IOException {
       before.run();
       super.exclusively(action);
     }

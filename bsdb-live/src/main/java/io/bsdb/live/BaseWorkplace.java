@@ -1,6 +1,7 @@
 package io.bsdb.live;
 
 import io.bsdb.compact.Workplace;
+import io.bsdb.format.io.IOFunction;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.ReaderOptions;
@@ -20,9 +21,10 @@ record BaseWorkplace(Path directory, TableReader reader) implements Workplace {
   }
 
   @Override
-  public <T> T open(Manifest manifest, Set<UUID> partitions, Work<T> work) throws IOException {
+  public <T> T open(Manifest manifest, Set<UUID> partitions, IOFunction<SnapshotReader, T> work)
+      throws IOException {
     try (TableReader.Lease lease = reader.lease()) {
-      return work.on(lease.reader());
+      return work.apply(lease.reader());
     }
   }
 

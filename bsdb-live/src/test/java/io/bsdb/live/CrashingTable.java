@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.live.CrashingFiles.Content;
 import io.bsdb.table.Table;
 import io.bsdb.table.storage.TableStorage;
@@ -123,7 +124,7 @@ final class CrashingTable implements TableStorage {
   }
 
   @Override
-  public void exclusively(Action action) throws IOException {
+  public void exclusively(IORunnable action) throws IOException {
     storage.exclusively(action);
   }
 

@@ -1,5 +1,6 @@
 package io.bsdb.compact;
 
+import io.bsdb.format.io.IOConsumer;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Validity;
@@ -13,16 +14,11 @@ import java.util.stream.Collectors;
 
 /** Carries plans out, one step after the other. Each step publishes a version. */
 final class PlanRunner {
-  /** Notices steps. */
-  interface Observer {
-    void published(Compactor.Result step) throws IOException;
-  }
-
   private final JobContext context;
   private final Workplace workplace;
-  private final Observer observer;
+  private final IOConsumer<Compactor.Result> observer;
 
-  PlanRunner(JobContext context, Workplace workplace, Observer observer) {
+  PlanRunner(JobContext context, Workplace workplace, IOConsumer<Compactor.Result> observer) {
     this.context = context;
     this.workplace = workplace;
     this.observer = observer;
@@ -46,7 +42,7 @@ final class PlanRunner {
     }
     if (!plan.merging().isEmpty()) {
       Manifest merged = new MergeJob(context, inService(), plan.merging(), workplace).run();
-      observer.published(new Compactor.Result(merged, 0, plan.merging().size()));
+      observer.accept(new Compactor.Result(merged, 0, plan.merging().size()));
     }
   }
 
@@ -78,7 +74,7 @@ final class PlanRunner {
     } catch (Throttle.GivenUpException e) {
       return false;
     }
-    observer.published(new Compactor.Result(folded, present.size(), 0));
+    observer.accept(new Compactor.Result(folded, present.size(), 0));
     return true;
   }
 

@@ -1,6 +1,7 @@
 package io.bsdb.compact;
 
 import io.bsdb.format.Internal;
+import io.bsdb.format.io.IOSupplier;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
@@ -21,11 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public final class Upkeep implements Closeable {
-  /** Opens workplaces, one for each round of work. */
-  public interface Workplaces {
-    Workplace open() throws IOException;
-  }
-
   /** Notices what upkeep does. Called by the thread that does it. */
   public interface Listener {
     /** A round begins; called also if nothing is due. */
@@ -51,7 +47,10 @@ public final class Upkeep implements Closeable {
   private final ReentrantLock lock = new ReentrantLock();
   private final UpkeepPolicy policy;
   private final JobContext context;
-  private final Workplaces workplaces;
+
+  /** Opens one for each round of work. */
+  private final IOSupplier<? extends Workplace> workplaces;
+
   private final Listener listener;
   private final Background background;
   private volatile boolean paused;
@@ -86,7 +85,7 @@ public final class Upkeep implements Closeable {
       Table table,
       Author author,
       UpkeepSettings settings,
-      Workplaces workplaces,
+      IOSupplier<? extends Workplace> workplaces,
       Listener listener,
       Duration period) {
     this.policy = new UpkeepPolicy(settings, InstantSource.system());
@@ -120,7 +119,7 @@ public final class Upkeep implements Closeable {
   /** Plans and does some work; returns whether there was any. */
   private boolean round(Planner planner) throws IOException {
     lock.lock();
-    try (Workplace workplace = workplaces.open()) {
+    try (Workplace workplace = workplaces.get()) {
       while (true) {
         Manifest manifest = workplace.inService();
         if (manifest == null) {
@@ -182,7 +181,7 @@ public final class Upkeep implements Closeable {
 
   /** Merges the newest segments if there are many, in the calling thread, beside folds. */
   public void merge() throws IOException {
-    try (Workplace workplace = workplaces.open()) {
+    try (Workplace workplace = workplaces.get()) {
       Manifest manifest = workplace.inService();
       if (manifest != null) {
         carryOut(policy.mergeNewest(manifest), workplace);

@@ -1,6 +1,7 @@
 package io.bsdb.compact;
 
 import io.bsdb.format.Internal;
+import io.bsdb.format.io.IOFunction;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.LocalCopies;
 import io.bsdb.reader.options.ReaderOptions;
@@ -22,11 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public interface Workplace extends Closeable {
-  /** Work on an open version. */
-  interface Work<T> {
-    T on(SnapshotReader version) throws IOException;
-  }
-
   /** Returns the manifest of the version in service; null if there is none. */
   @Nullable Manifest inService() throws IOException;
 
@@ -35,7 +31,8 @@ public interface Workplace extends Closeable {
    *
    * @param partitions the ids of their files
    */
-  <T> T open(Manifest manifest, Set<UUID> partitions, Work<T> work) throws IOException;
+  <T> T open(Manifest manifest, Set<UUID> partitions, IOFunction<SnapshotReader, T> work)
+      throws IOException;
 
   /**
    * Opens some partitions, by number, and the changes that a manifest names, which need not be
@@ -63,13 +60,14 @@ public interface Workplace extends Closeable {
       }
 
       @Override
-      public <T> T open(Manifest manifest, Set<UUID> partitions, Work<T> work) throws IOException {
+      public <T> T open(Manifest manifest, Set<UUID> partitions, IOFunction<SnapshotReader, T> work)
+          throws IOException {
         try (SnapshotReader version =
             partitions.isEmpty()
                 ? changes(manifest)
                 : SnapshotReader.openVersion(
                     directory, manifest.version(), ReaderOptions.defaults())) {
-          return work.on(version);
+          return work.apply(version);
         }
       }
 
@@ -101,12 +99,13 @@ public interface Workplace extends Closeable {
       }
 
       @Override
-      public <T> T open(Manifest manifest, Set<UUID> partitions, Work<T> work) throws IOException {
+      public <T> T open(Manifest manifest, Set<UUID> partitions, IOFunction<SnapshotReader, T> work)
+          throws IOException {
         try (SnapshotReader version =
             copies.open(
                 manifest,
                 partition -> partitions.contains(manifest.partitions().get(partition).fileId()))) {
-          return work.on(version);
+          return work.apply(version);
         }
       }
 

@@ -5,6 +5,7 @@ import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.reader.Contents;
 import io.bsdb.reader.NothingLeftOpen;
 import io.bsdb.reader.SnapshotReader;
@@ -76,7 +77,7 @@ class CompactorTest {
   }
 
   /** Returns the table, in which something happens before the first lock is taken. */
-  private Table beforeTheLock(TableStorage.Action action) {
+  private Table beforeTheLock(IORunnable action) {
     TableStorage storage = Table.at(directory).storage();
     AtomicBoolean first = new AtomicBoolean(true);
     return Table.of(

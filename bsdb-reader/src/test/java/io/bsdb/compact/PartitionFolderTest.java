@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.reader.Contents;
 import io.bsdb.reader.NothingLeftOpen;
 import io.bsdb.reader.SnapshotReader;
@@ -183,7 +184,7 @@ class PartitionFolderTest {
 
   /** Replaces what a reader says of its partitions. */
   private static SnapshotReader with(
-      SnapshotReader reader, LongUnaryOperator bytes, TableStorage.Action afterRead) {
+      SnapshotReader reader, LongUnaryOperator bytes, IORunnable afterRead) {
     return (SnapshotReader)
         Proxy.newProxyInstance(
             SnapshotReader.class.getClassLoader(),
@@ -202,7 +203,7 @@ class PartitionFolderTest {
   }
 
   private record Changed(
-      PartitionSource source, LongUnaryOperator changedBytes, TableStorage.Action afterRead)
+      PartitionSource source, LongUnaryOperator changedBytes, IORunnable afterRead)
       implements PartitionSource {
     @Override
     public int partition() {
@@ -277,7 +278,7 @@ class PartitionFolderTest {
     Table table = Table.at(directory);
     String before = table.requireCurrentVersion();
     try (SnapshotReader reader = SnapshotReader.open(directory)) {
-      TableStorage.Action cut =
+      IORunnable cut =
           () -> {
             for (PartitionFile file : reader.manifest().partitions()) {
               try (FileChannel channel =

@@ -1,5 +1,6 @@
 package io.bsdb.testkit;
 
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.io.InputStream;
@@ -109,7 +110,7 @@ public class FaultyStorage implements TableStorage {
   }
 
   @Override
-  public void exclusively(Action action) throws IOException {
+  public void exclusively(IORunnable action) throws IOException {
     fault.before("lock", "");
     storage.exclusively(action);
   }

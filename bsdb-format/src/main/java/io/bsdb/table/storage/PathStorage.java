@@ -2,6 +2,7 @@ package io.bsdb.table.storage;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Internal;
+import io.bsdb.format.io.IORunnable;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -271,7 +272,7 @@ public final class PathStorage implements TableStorage {
   }
 
   @Override
-  public void exclusively(Action action) throws IOException {
+  public void exclusively(IORunnable action) throws IOException {
     if (!local) {
       action.run();
       return;

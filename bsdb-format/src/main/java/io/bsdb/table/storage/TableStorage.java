@@ -2,6 +2,7 @@ package io.bsdb.table.storage;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Internal;
+import io.bsdb.format.io.IORunnable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -125,16 +126,7 @@ public interface TableStorage {
    * Runs {@code action} while no other process that uses the same storage does, where the storage
    * has locks; else while no other thread does that uses this object.
    */
-  void exclusively(Action action) throws IOException;
-
-  /**
-   * Work that runs under {@link #exclusively}.
-   *
-   * @hidden
-   */
-  interface Action {
-    void run() throws IOException;
-  }
+  void exclusively(IORunnable action) throws IOException;
 
   /** Returns where this is, for messages. */
   @Override

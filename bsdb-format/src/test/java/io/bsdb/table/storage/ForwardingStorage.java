@@ -1,5 +1,6 @@
 package io.bsdb.table.storage;
 
+import io.bsdb.format.io.IORunnable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Instant;
@@ -54,7 +55,7 @@ public class ForwardingStorage implements TableStorage {
   }
 
   @Override
-  public void exclusively(Action action) throws IOException {
+  public void exclusively(IORunnable action) throws IOException {
     storage.exclusively(action);
   }
 

@@ -1,6 +1,7 @@
 package io.bsdb.live.log;
 
 import io.bsdb.format.Internal;
+import io.bsdb.format.io.IOFunction;
 import io.bsdb.format.io.Uninterrupted;
 import io.bsdb.reader.io.CallingThread;
 import io.bsdb.reader.io.FileMemory;
@@ -26,14 +27,9 @@ import java.util.stream.Stream;
  * @hidden
  */
 @Internal
-public record LogDirectory(Path directory, Access access) implements LogStorage {
+public record LogDirectory(Path directory, IOFunction<Path, FileMemory> access) implements LogStorage {
   /** The length of the longest segments that are prepared. */
   public static final int MAX_SEGMENT_LENGTH = 64 << 20;
-
-  /** Brings a file into memory. */
-  public interface Access {
-    FileMemory open(Path file) throws IOException;
-  }
 
   /** Maps files. */
   public LogDirectory(Path directory) {
@@ -62,7 +58,7 @@ public record LogDirectory(Path directory, Access access) implements LogStorage 
 
   @Override
   public FileMemory map(String name) throws IOException {
-    return access.open(directory.resolve(name));
+    return access.apply(directory.resolve(name));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.bsdb.reader.snapshot;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.io.IOConsumer;
 import io.bsdb.format.io.IOSupplier;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.io.Thrown;
@@ -31,11 +32,6 @@ public final class RecordComparison {
     NEW,
     /** The source has had the key before. */
     REPEATED
-  }
-
-  /** Takes keys. */
-  public interface KeySink {
-    void take(byte[] key) throws IOException;
   }
 
   /** Takes records. */
@@ -161,8 +157,8 @@ public final class RecordComparison {
    * Hands out the keys that the version has, in the partitions compared, and the source did not
    * have. Reads only the blocks in which such records lie.
    */
-  public void missing(KeySink sink) throws IOException {
-    walk(In.VERSION_ONLY, (key, value) -> sink.take(key));
+  public void missing(IOConsumer<byte[]> sink) throws IOException {
+    walk(In.VERSION_ONLY, (key, value) -> sink.accept(key));
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.bsdb.flink.storage;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.format.io.Uninterrupted;
 import io.bsdb.table.storage.TableStorage;
 import java.io.FileNotFoundException;
@@ -216,7 +217,7 @@ public final class FileSystemStorage implements TableStorage {
 
   /** Keeps out the threads that share this object. */
   @Override
-  public void exclusively(Action action) throws IOException {
+  public void exclusively(IORunnable action) throws IOException {
     lock.lock();
     try {
       action.run();
