@@ -1,6 +1,7 @@
 package io.bsdb.compact;
 
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.io.Closing;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
@@ -55,11 +56,7 @@ final class FoldJob {
       context.throttle().pass(0);
       return context.edit(manifest, inService -> apply(inService, build, files, unchanged));
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        table.abort(build);
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      Closing.after(e, () -> table.abort(build));
       throw e;
     }
   }

@@ -2,6 +2,7 @@ package io.bsdb.compact;
 
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.table.manifest.History;
 import io.bsdb.table.manifest.Manifest;
@@ -74,11 +75,7 @@ final class MergeJob {
     try {
       return context.edit(manifest, inService -> apply(inService, files, after));
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        SegmentFiles.deleteUnpublished(context.table(), files);
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      Closing.after(e, () -> SegmentFiles.deleteUnpublished(context.table(), files));
       throw e;
     }
   }

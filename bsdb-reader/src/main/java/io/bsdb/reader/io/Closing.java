@@ -8,6 +8,15 @@ import java.util.List;
 public final class Closing {
   private Closing() {}
 
+  /** Closes a resource after a failure, in which another one is suppressed. */
+  public static void after(Throwable failure, Closeable resource) {
+    try {
+      resource.close();
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
   /**
    * Closes all, in their order.
    *

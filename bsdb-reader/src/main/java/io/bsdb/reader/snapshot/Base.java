@@ -156,11 +156,7 @@ final class Base {
       opened.sort(Comparator.comparingInt(Partition::number));
       return new Base(location, manifest, options, opened, pools, closed);
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        Closing.all(opened);
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      Closing.after(e, () -> Closing.all(opened));
       pools.close();
       if (claim != null) {
         claim.close();

@@ -4,6 +4,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.io.IOFunction;
 import io.bsdb.reader.block.BlockFile;
+import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.io.Thrown;
@@ -74,7 +75,6 @@ public final class SnapshotOpener {
     }
   }
 
-  /** Opens a version of a table. */
   public OpenSnapshot openVersion(Path table, String version, ReaderOptions options)
       throws IOException {
     return openVersion(table, Table.at(table).manifest(version), options, partition -> true);
@@ -112,7 +112,6 @@ public final class SnapshotOpener {
     return table.resolve(Table.directory(manifest.version()));
   }
 
-  /** Opens a snapshot. */
   public OpenSnapshot openDirectory(Path directory, ReaderOptions options) throws IOException {
     return openDirectory(directory, Table.manifestIn(directory), options, DirectFile::openSource);
   }
@@ -152,11 +151,7 @@ public final class SnapshotOpener {
       Overlay overlay = openChanges(files, manifest, options, base, previous);
       snapshot = new OpenSnapshot(files, manifest, options, base, overlay, closed);
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        base.release();
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      Closing.after(e, base::release);
       throw e;
     }
     try {
@@ -169,11 +164,7 @@ public final class SnapshotOpener {
       }
       return snapshot;
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        snapshot.close();
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      Closing.after(e, snapshot);
       throw e;
     }
   }
