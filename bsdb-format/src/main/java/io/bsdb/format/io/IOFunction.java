@@ -1,11 +1,9 @@
 package io.bsdb.format.io;
 
-import io.bsdb.format.Internal;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link java.util.function.Function} that may throw. */
-@Internal
 @FunctionalInterface
 public interface IOFunction<T, R extends @Nullable Object> {
   R apply(T value) throws IOException;

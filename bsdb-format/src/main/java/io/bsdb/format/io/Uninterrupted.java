@@ -1,17 +1,11 @@
 package io.bsdb.format.io;
 
-import io.bsdb.format.Internal;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Waits that an interrupt does not end; the thread's interrupt status is set again afterwards.
- *
- * @hidden
- */
-@Internal
+/** Waits that an interrupt does not end; the thread's interrupt status is set again afterwards. */
 public final class Uninterrupted {
   private Uninterrupted() {}
 

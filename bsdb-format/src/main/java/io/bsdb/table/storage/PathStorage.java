@@ -1,7 +1,6 @@
 package io.bsdb.table.storage;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Internal;
 import io.bsdb.format.io.IORunnable;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -80,10 +79,7 @@ public final class PathStorage implements TableStorage {
   /**
    * Creates a local directory and those above it, unless there is one. A power failure afterwards
    * leaves them.
-   *
-   * @hidden
    */
-  @Internal
   public static void createDurably(Path directory) throws IOException {
     Path parent = directory.toAbsolutePath().getParent();
     if (parent != null && !Files.isDirectory(directory)) {

@@ -1,7 +1,6 @@
 package io.bsdb.table.storage;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Internal;
 import io.bsdb.format.io.IORunnable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -16,16 +15,9 @@ import java.util.List;
  * The few operations on files that a table needs of the place where it lies. Paths are relative to
  * the table directory, with {@code /} between names. Directories come into being with their first
  * file. Implementations are safe for many threads.
- *
- * @hidden
  */
-@Internal
 public interface TableStorage {
-  /**
-   * A file being written.
-   *
-   * @hidden
-   */
+  /** A file being written. */
   interface Output extends WritableByteChannel {
     /** Makes the file complete and durable. A close without it leaves nothing that counts. */
     void commit() throws IOException;

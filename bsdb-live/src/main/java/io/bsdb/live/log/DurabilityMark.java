@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.io.Uninterrupted;
 import io.bsdb.live.Durability;
 import java.io.Closeable;
@@ -16,10 +15,7 @@ import org.slf4j.LoggerFactory;
  * Durability#OS} it first forces the log to disk, and also does so whenever much has been written.
  * The thread waits for the disk only: while a group is written it leaves the mark out, since the
  * frame of the next group records the same.
- *
- * @hidden
  */
-@Internal
 public final class DurabilityMark implements Closeable {
   private static final Logger LOGGER = LoggerFactory.getLogger(DurabilityMark.class);
 

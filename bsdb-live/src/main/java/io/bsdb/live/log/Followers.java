@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.live.LogPosition;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -13,12 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The files in which the followers of a log record how far they have read.
- *
- * @hidden
- */
-@Internal
+/** The files in which the followers of a log record how far they have read. */
 public record Followers(Path log) {
   private static final String SUFFIX = ".follower";
   private static final int MAX_LENGTH = 100;

@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.FrameBuffer;
 import io.bsdb.live.OutcomeUnknownException;
@@ -21,10 +20,7 @@ import org.jspecify.annotations.Nullable;
  * others fill the next one, then wakes the threads whose changes were in it. The last thread that
  * joined the next group leads next. No thread waits for others to join: a group holds the changes
  * that came while the group before it was written.
- *
- * @hidden
  */
-@Internal
 public final class GroupCommit implements Closeable {
   /** Maximum length of a group: beyond it writers wait instead of using more memory. */
   private static final int MAX_GROUP_LENGTH = 1 << 20;

@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.segment.FrameBuffer;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
@@ -26,10 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A write or an fsync that fails is never tried again: the system may have dropped the pages and
  * report success for what is not on disk. Nothing is written from then on.
- *
- * @hidden
  */
-@Internal
 public final class Log implements GroupCommit.Sink, Closeable {
   /** Where the first frame of a segment ends. */
   private static final int FIRST_END = LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH;

@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.io.IOFunction;
 import io.bsdb.format.io.Uninterrupted;
 import io.bsdb.reader.io.CallingThread;
@@ -21,13 +20,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
-/**
- * A log's files in a directory of the default file system.
- *
- * @hidden
- */
-@Internal
-public record LogDirectory(Path directory, IOFunction<Path, FileMemory> access) implements LogStorage {
+/** A log's files in a directory of the default file system. */
+public record LogDirectory(Path directory, IOFunction<Path, FileMemory> access)
+    implements LogStorage {
   /** The length of the longest segments that are prepared. */
   public static final int MAX_SEGMENT_LENGTH = 64 << 20;
 

@@ -2,7 +2,6 @@ package io.bsdb.live.log;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
-import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.live.log.LogStorage.LogFile;
@@ -26,9 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param number of the last file
  * @param fileId of the last file
  * @param offset where the changes in that file end
- * @hidden
  */
-@Internal
 public record LogEnd(UUID log, long number, UUID fileId, long offset) {
   static final String FILE = "END";
   private static final String UNFINISHED = "END.new";

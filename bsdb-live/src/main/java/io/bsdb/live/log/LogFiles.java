@@ -1,7 +1,6 @@
 package io.bsdb.live.log;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Internal;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.End;
@@ -21,10 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The segments of a log, as they lie on the disk.
- *
- * @hidden
  */
-@Internal
 public final class LogFiles implements Closeable {
   private final LogStorage storage;
   private final long published;

@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
@@ -19,10 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The changes in the segments of a log, and the positions of sources. One thread at a time adds,
  * many look up meanwhile.
- *
- * @hidden
  */
-@Internal
 public final class LogIndex implements Closeable {
   private final ChangeTable changes = ChangeTable.growing();
   private volatile Map<String, String> positions = Map.of();

@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
@@ -16,12 +15,7 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One segment of an open log: a file, mapped to be read, and open to be written if it is new.
- *
- * @hidden
- */
-@Internal
+/** One segment of an open log: a file, mapped to be read, and open to be written if it is new. */
 public final class LogPart implements Closeable {
   public static final String SUFFIX = ".log";
   private static final String UNFINISHED_SUFFIX = ".new";

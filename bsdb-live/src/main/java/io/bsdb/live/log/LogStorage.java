@@ -1,18 +1,12 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.reader.io.FileMemory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/**
- * The operations on files that a log consists of: where tests inject faults and crashes.
- *
- * @hidden
- */
-@Internal
+/** The operations on files that a log consists of: where tests inject faults and crashes. */
 public interface LogStorage {
   /** An open file, for writing. */
   interface LogFile extends Closeable {

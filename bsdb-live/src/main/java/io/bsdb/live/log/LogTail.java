@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Frame;
 import io.bsdb.format.segment.LogSegment.Place;
@@ -15,10 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Walks over the durable frames of a log while another thread or process writes it. Used by one
  * thread.
- *
- * @hidden
  */
-@Internal
 public final class LogTail implements Closeable {
   private final LogStorage storage;
   private final LogPosition start;

@@ -1,7 +1,6 @@
 package io.bsdb.live.log;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Internal;
 import io.bsdb.format.LentBytes.ReaderFailure;
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
@@ -24,10 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The changes of a log up to a place, with separate mappings and a separate index, since the log is
  * written, published and deleted meanwhile. Walks over the newest puts of the changed keys. Used by
  * one thread.
- *
- * @hidden
  */
-@Internal
 public final class LogView implements RecordCursor {
   private final LogStorage storage;
   private final List<LogPart> parts;

@@ -2,7 +2,6 @@ package io.bsdb.live.log;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
-import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
@@ -26,10 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The right to write a table: a lock on a file that records the version under the beginning of the
  * log. The system releases it when the process ends, however it ends.
- *
- * @hidden
  */
-@Internal
 public final class Owner implements Closeable {
   private static final String FIRST_LINE = "bsdb log 1";
   private static final int MAX_LENGTH = 4096;

@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.io.Uninterrupted;
 import io.bsdb.reader.snapshot.Calls;
 import java.io.Closeable;
@@ -15,10 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Closes resources once the lookups in flight that may use them have ended, in a separate thread.
  * That thread waits for lookups; only {@link #close} waits for it.
- *
- * @hidden
  */
-@Internal
 public final class Reclaimer implements Closeable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Reclaimer.class);
 

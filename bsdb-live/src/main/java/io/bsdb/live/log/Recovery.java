@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.End;
 import io.bsdb.format.segment.LogSegment.Place;
@@ -21,10 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Nothing is truncated, and nothing is overwritten by other bytes. So recovery can be killed and
  * repeated: a torn end stays as it is, and a new segment continues the log before it.
- *
- * @hidden
  */
-@Internal
 public final class Recovery {
   private final LogStorage storage;
   private final LogIndex index;

@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -9,10 +8,7 @@ import java.util.List;
 /**
  * Deletes segments of a log whose changes are published, once all followers have read them, or when
  * they take too much space. Safe for many threads.
- *
- * @hidden
  */
-@Internal
 public final class Retention {
   /** Space kept for followers, as a number of the longest segments. */
   public static final int SEGMENTS = 16;

@@ -1,6 +1,5 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.io.Uninterrupted;
 import io.bsdb.live.Durability;
 import io.bsdb.live.log.Recovery.Recovered;
@@ -13,10 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Prepares the next segment of a log while one is written, in a separate thread. Writers wait for
  * that thread, so it never waits for a writer or a lookup, only for the disk and for requests.
- *
- * @hidden
  */
-@Internal
 public final class SegmentSupply implements Closeable {
   /** The length of the shortest segments that are prepared. */
   public static final int MIN_LENGTH = 1 << 20;
