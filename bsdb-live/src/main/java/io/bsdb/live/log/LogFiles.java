@@ -18,9 +18,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The segments of a log, as they lie on the disk.
- */
+/** The segments of a log, as they lie on the disk. */
 public final class LogFiles implements Closeable {
   private final LogStorage storage;
   private final long published;
