@@ -289,6 +289,18 @@ class TableCleanUpTest {
     assertThat(root.resolve(dead.directory())).doesNotExist();
   }
 
+  /** Such as a temporary directory where {@code /tmp} is a link. */
+  @Test
+  void deletesAWholeDirectoryBelowALink() throws Exception {
+    Path real = Files.createDirectories(directory.resolve("real"));
+    Path link = Files.createSymbolicLink(directory.resolve("link"), real);
+    Table below = Table.at(link.resolve("copies"));
+    publish(below);
+    assertThat(real.resolve("copies")).isNotEmptyDirectory();
+    below.storage().delete("");
+    assertThat(real).isEmptyDirectory();
+  }
+
   @Test
   void doesNotPruneThroughALink() throws Exception {
     Build old = publish(table);

@@ -31,7 +31,7 @@ final class DirectoryTree {
   }
 
   /**
-   * Deletes what is at {@code path} below {@code root}.
+   * Deletes what is at {@code path} below {@code root}; the root itself if the path is empty.
    *
    * @throws IOException also if one of the directories in between is a symbolic link: what lies
    *     behind it may be somebody else's
@@ -43,7 +43,7 @@ final class DirectoryTree {
       return;
     }
     for (Path directory = top.getParent();
-        directory != null && !directory.equals(root);
+        directory != null && directory.startsWith(root) && !directory.equals(root);
         directory = directory.getParent()) {
       if (Files.isSymbolicLink(directory)) {
         throw new IOException(
