@@ -127,7 +127,7 @@ final class CallingReader implements SnapshotReader {
     Partition partition = snapshot.partition(key, high);
     KeyIndex index = partition.index();
     boolean isSearched = index.needsSearch();
-    // Before it is known whether the key has changed: so what tells both is read at the same time.
+    // Before it is known whether the key has changed, so that both reads overlap.
     long indexed = isSearched ? KeyIndex.ABSENT : index.locate(key, high, low);
     long changed = snapshot.findChange(key, high);
     if (changed != Overlay.UNCHANGED) {

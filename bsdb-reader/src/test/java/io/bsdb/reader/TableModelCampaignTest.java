@@ -88,7 +88,7 @@ class TableModelCampaignTest {
     }
   }
 
-  /** What a table holds. */
+  /** The kind of records in a table. */
   private enum Kind {
     BYTES,
     ROWS,

@@ -33,7 +33,7 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
   private static final String MICROS = "µs per event";
 
   /**
-   * What the events of the query are joined with.
+   * A lookup table that is joined with the events.
    *
    * @param name on the command line
    * @param label in reports

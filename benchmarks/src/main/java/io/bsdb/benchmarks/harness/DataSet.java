@@ -31,7 +31,7 @@ public enum DataSet {
   /** A number, the key, and eight columns of text: names, and fields of the JSON. */
   COLUMNS("id", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8");
 
-  /** Of the second column of {@link #NUMBERS}. */
+  /** The number {@code a} of a {@link #NUMBERS} row, divided by its {@code id}. */
   public static final long FACTOR = 3;
 
   private static final int SHORTEST = 20;

@@ -8,7 +8,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Short forms of ISO 8601 durations, such as {@code 6h}. */
 public final class Age implements ITypeConverter<Duration> {
-  /** A thousand years: so long ago is still a time. */
+  /** The longest age: a thousand years. Far longer ones are before the first time of Java. */
   private static final Duration LONGEST = Duration.ofDays(365_000);
 
   @Override

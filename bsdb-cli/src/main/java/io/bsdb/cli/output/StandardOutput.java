@@ -7,8 +7,8 @@ import java.io.OutputStream;
 /**
  * Standard output, whose failures can be distinguished from those of files.
  *
- * <p>Stays open when it is closed: if the process was started without it, its descriptor is that of
- * a file which Java needs.
+ * <p>Closing it only flushes: in a process that was started without standard output, its descriptor
+ * may belong to a file that Java needs.
  */
 public final class StandardOutput extends FilterOutputStream {
   public StandardOutput(OutputStream out) {

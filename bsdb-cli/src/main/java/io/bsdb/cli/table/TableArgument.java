@@ -18,7 +18,7 @@ public final class TableArgument {
   private Path directory;
 
   public Path directory() {
-    if (directory.toString().isEmpty()) { // as of a variable that is not set
+    if (directory.toString().isEmpty()) { // such as the value of an unset variable
       throw CommandFailure.usage("--table is empty; '.' is the directory of this process");
     }
     return directory;

@@ -59,7 +59,9 @@ public final class Metrics {
           .register(registry);
   private final Activity activity = new Activity(System::nanoTime);
 
-  /** What is counted apart. To find a series by its labels takes as long as to count. */
+  /**
+   * The labels of a counter. A search by labels takes as long as counting, so counters are kept.
+   */
   private record Counted(Access.Kind kind, int status) {}
 
   private final Map<Counted, CounterDataPoint> counts = new ConcurrentHashMap<>();

@@ -26,8 +26,8 @@ public final class GroupCommit implements Closeable {
   private static final int MAX_GROUP_LENGTH = 1 << 20;
 
   /**
-   * From this time of a group on, those who waited for it are woken before the next is written:
-   * longer than it takes to wake a thread.
+   * Time to write a group from which its writers are woken before the next group is written. Longer
+   * than it takes to wake a thread.
    */
   private static final long SLOW_NANOS = 300_000;
 

@@ -111,7 +111,7 @@ public final class FileMemory implements Closeable {
           "file system cannot map files: file=%s; read it with access RESIDENT, or copy the table to a local disk"
               .formatted(path));
     }
-    // Tells a file that is missing from one that cannot be reached.
+    // Distinguishes a missing file from one that cannot be reached.
     var unused = Files.readAttributes(path, BasicFileAttributes.class);
     return new RandomAccessFile(path.toFile(), "r");
   }
