@@ -39,7 +39,7 @@ public final class JavaReads {
     WriterOptions options =
         WriterOptions.builder()
             .layout(Layout.COMPRESSED) // half the space, three times the time of a get
-            .memoryBytes(256L << 20) // heap and direct memory together
+            .memoryBytes(256L << 20) // heap and page cache together
             .build();
     try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
       writer.add(bytes("rose"), bytes("red"));
