@@ -104,10 +104,11 @@ public final class SnapshotStores {
    * beginning of the call. Records without a key, or with an empty one, are skipped. A partition
    * that was added is read from its start.
    *
-   * <p>The records come into service together, durably. If the call fails, the base remains as it
-   * was. A first read that was interrupted continues at the next call. One call at a time for a
-   * base; the base is for this alone, and on a local disk. While the whole topic is read, it has
-   * copies of the records in a directory next to the base, {@code <base>~reading}.
+   * <p>The records come into service together, durably. If the call fails before that, the base
+   * remains as it was; afterwards it may fail to fold changes or to delete old versions. A first
+   * read that was interrupted continues at the next call. One call at a time for a base; the base
+   * is for this alone, and on a local disk. While the whole topic is read, it has copies of the
+   * records in a directory next to the base, {@code <base>~reading}.
    *
    * @param settings of Kafka's clients: {@code bootstrap.servers} and what else they need
    * @param base directory of the base
