@@ -21,7 +21,7 @@ class PartsTest {
         "reload --records 1000",
         "changes refresh --records 20000",
         "opening --records 20000",
-        "writes ycsb killed --scale 0.01 --settle 0.1"
+        "writes ycsb killed --scale 0.002 --settle 0.1"
       })
   void measuresAll(String parts) throws Exception {
     measures(parts, directory);

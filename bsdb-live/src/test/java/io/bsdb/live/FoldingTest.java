@@ -132,7 +132,7 @@ class FoldingTest {
               .withMaxChangedKeys(random.nextBoolean() ? 100 : 1_000_000);
       try (WritableTable table = open(options)) {
         assertSame(table, model, what);
-        for (int i = 0; i < 800; i++) {
+        for (int i = 0; i < 300; i++) {
           step(table, model, random, what);
         }
         assertSame(table, model, what);
