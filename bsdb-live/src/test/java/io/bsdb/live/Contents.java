@@ -2,6 +2,7 @@ package io.bsdb.live;
 
 import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.reader.RecordCursor;
 import java.io.IOException;
@@ -33,6 +34,8 @@ final class Contents {
       String key = text(cursor.key());
       assertThat(content.put(key, text(cursor.value()))).as(key).isNull();
     }
+    assertThatThrownBy(cursor::key).hasMessage("no current record");
+    assertThatThrownBy(cursor::value).hasMessage("no current record");
     return content;
   }
 }

@@ -22,6 +22,7 @@ public interface RecordCursor extends Closeable {
   /**
    * Returns a copy of the key of the current record.
    *
+   * @throws IllegalStateException before the first record and after the last one
    * @throws UnsupportedOperationException if the snapshot stores no keys (approximate)
    */
   byte[] key() throws IOException;
@@ -30,6 +31,7 @@ public interface RecordCursor extends Closeable {
    * Reads the value of the current record where it lies; returns what the reader returns.
    *
    * @param reader must not close or move this cursor
+   * @throws IllegalStateException as {@link #key()}
    */
   <T> @Nullable T value(ValueReader<T> reader) throws IOException;
 

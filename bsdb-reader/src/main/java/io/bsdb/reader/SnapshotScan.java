@@ -30,6 +30,7 @@ final class SnapshotScan implements RecordCursor {
   private final int call;
   private @Nullable RecordWalk walk;
   private @Nullable ChangeCursor changed;
+  private boolean found;
   private boolean closed;
   private boolean lends;
 
@@ -50,25 +51,31 @@ final class SnapshotScan implements RecordCursor {
     if (closed) {
       throw new ClosedReaderException("cursor");
     }
+    found = false;
     try {
-      while (true) {
-        RecordWalk current = walk;
-        if (current != null && current.next()) {
-          if (isUnchanged(current)) {
-            return true;
-          }
-        } else if (current != null) {
-          walk = null;
-          current.close();
-        } else if (unread.hasNext()) {
-          walk = new RecordWalk(unread.next(), source, selection);
-        } else {
-          changed = changed == null ? changes() : changed;
-          return changed != null && changed.next();
-        }
-      }
+      found = advance();
+      return found;
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
+    }
+  }
+
+  private boolean advance() throws IOException {
+    while (true) {
+      RecordWalk current = walk;
+      if (current != null && current.next()) {
+        if (isUnchanged(current)) {
+          return true;
+        }
+      } else if (current != null) {
+        walk = null;
+        current.close();
+      } else if (unread.hasNext()) {
+        walk = new RecordWalk(unread.next(), source, selection);
+      } else {
+        changed = changed == null ? changes() : changed;
+        return changed != null && changed.next();
+      }
     }
   }
 
@@ -90,14 +97,14 @@ final class SnapshotScan implements RecordCursor {
 
   private RecordWalk current() {
     RecordWalk current = walk;
-    if (current == null || closed) {
+    if (current == null || !found || closed) {
       throw new IllegalStateException("no current record");
     }
     return current;
   }
 
   private @Nullable ChangeCursor currentChange() {
-    return closed ? null : changed;
+    return found && !closed ? changed : null;
   }
 
   @Override

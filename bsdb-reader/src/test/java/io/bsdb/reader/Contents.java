@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.table.Table;
 import java.io.IOException;
@@ -36,6 +37,8 @@ public final class Contents {
         assertThat(reader.get(key)).isEqualTo(cursor.value());
         assertThat(content.put(text(key), text(cursor.value()))).as(text(key)).isNull();
       }
+      assertThatThrownBy(cursor::key).hasMessage("no current record");
+      assertThatThrownBy(cursor::value).hasMessage("no current record");
     }
     return content;
   }

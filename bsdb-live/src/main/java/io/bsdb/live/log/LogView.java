@@ -132,6 +132,9 @@ public final class LogView implements RecordCursor {
   }
 
   private long address() {
+    if (current < 0 || current >= records.size()) {
+      throw new IllegalStateException("no current record");
+    }
     return ChangeRecords.address(part, records.get(current));
   }
 
