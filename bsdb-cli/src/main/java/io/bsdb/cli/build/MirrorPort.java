@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -15,8 +16,17 @@ final class MirrorPort implements Closeable {
   private static final String JSON = "application/json";
   private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
-  /** A client that sends half a request keeps one of them busy, not all. */
   private static final int THREADS = 8;
+
+  /** Seconds that a client may take to send a request, or to read the answer. */
+  private static final String MAX_SECONDS = "10";
+
+  static {
+    // Read once in a process, by the first server.
+    for (String limit : List.of("sun.net.httpserver.maxReqTime", "sun.net.httpserver.maxRspTime")) {
+      System.getProperties().putIfAbsent(limit, MAX_SECONDS);
+    }
+  }
 
   private final HttpServer server;
   private final ExecutorService threads;
