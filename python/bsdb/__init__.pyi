@@ -131,4 +131,4 @@ def open(path: Union[str, os.PathLike[str]], *, access: Access = "mapped") -> Ta
     """Opens the version of a table that is in service."""
 
 def follow(path: Union[str, os.PathLike[str]], *, every: float = 10.0, access: Access = "mapped") -> Table:
-    """Opens a table, and moves to new versions as they are published, looking every so many seconds."""
+    """Opens a table, and moves to new versions as they are published, looking every so many seconds; 0: in refresh() only."""

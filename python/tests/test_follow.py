@@ -69,3 +69,10 @@ def test_a_follower_sees_whole_versions_under_a_publisher_that_prunes(tmp_path):
         table.refresh()
     assert records[frozenset(dict(table.scan()).items())] == table.version
     assert "manifest.json" in table.refused
+
+
+def test_without_an_interval_nothing_looks_by_itself():
+    threads = len(os.listdir("/proc/self/task"))
+    table = bsdb.follow(TABLES / NAMES[0], every=0)
+    assert len(os.listdir("/proc/self/task")) == threads
+    assert not table.refresh()

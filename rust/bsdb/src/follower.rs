@@ -36,9 +36,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Follower {
-    /// Opens a table, and reads `CURRENT` again and again, with this time in between.
+    /// Opens a table, and reads `CURRENT` again and again, with this time in between; if that is 0, in `refresh` only.
     pub fn new(path: impl AsRef<Path>, options: Options, every: Duration) -> Result<Follower> {
         let mut follower = Self::by_hand(path, options)?;
+        if every.is_zero() {
+            return Ok(follower);
+        }
         let shared = follower.shared.clone();
         let follow = move || loop {
             let stop = lock(&shared.stop);
