@@ -74,5 +74,5 @@ def test_a_follower_sees_whole_versions_under_a_publisher_that_prunes(tmp_path):
 def test_without_an_interval_nothing_looks_by_itself():
     threads = len(os.listdir("/proc/self/task"))
     table = bsdb.follow(TABLES / NAMES[0], every=0)
-    assert len(os.listdir("/proc/self/task")) == threads
+    assert len(os.listdir("/proc/self/task")) <= threads  # others may end
     assert not table.refresh()
