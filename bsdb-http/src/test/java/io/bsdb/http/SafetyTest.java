@@ -96,14 +96,16 @@ class SafetyTest {
 
   @Test
   void refusesForeignHosts() throws Exception {
-    for (String host : List.of("evil.example", "127.0.0.1.evil.example", "localhost.", "")) {
+    for (String host :
+        List.of("evil.example", "127.0.0.1.evil.example", "10.0.0.7x", "localhost.", "")) {
       assertThat(
               client.raw(
                   "GET /v1/tables HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"))
           .as(host)
           .matches("(?s)HTTP/1.1 4(21|00).*");
     }
-    for (String host : List.of("LOCALHOST:1", "127.0.0.1", "[::1]:8080")) {
+    for (String host :
+        List.of("LOCALHOST:1", "127.0.0.1", "[::1]:8080", "10.244.1.7:8080", "[FD00::7]:8080")) {
       assertThat(
               client.raw(
                   "GET /v1/tables HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"))

@@ -9,12 +9,16 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /** The rules of access: hosts that requests may name, and the token that they need. */
 public final class AccessRules {
+  private static final Pattern ADDRESS =
+      Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[[0-9A-Fa-f:.]+]");
+
   private final Set<String> hosts;
   private final byte @Nullable [] tokenHash;
 
@@ -64,13 +68,17 @@ public final class AccessRules {
     }
   }
 
-  /** A page of another host, whose name its owner makes lead here, must not read the tables. */
+  /**
+   * A page of another host, whose name its owner makes lead here, must not read the tables. A
+   * request for an IP address, as of a probe, is not from such a page.
+   */
   public void requireHost(Request request) {
     String host = request.getHttpURI().getHost();
-    if (host == null || !hosts.contains(host.toLowerCase(Locale.ROOT))) {
+    if (host == null
+        || !(hosts.contains(host.toLowerCase(Locale.ROOT)) || ADDRESS.matcher(host).matches())) {
       throw new Problem(
           Problem.Kind.WRONG_HOST,
-          "Host is '%s'; the server was started for %s".formatted(host, hosts));
+          "Host is '%s'; expected an IP address or one of %s".formatted(host, hosts));
     }
   }
 
