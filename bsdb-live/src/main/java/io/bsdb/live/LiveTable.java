@@ -21,11 +21,13 @@ import io.bsdb.live.log.Retention;
 import io.bsdb.live.log.SegmentSupply;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.WarmUp;
+import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
@@ -358,9 +360,14 @@ final class LiveTable implements WritableTable {
     int call = calls.enter();
     try {
       LogIndexes changed = logIndexes.get();
+      SnapshotReader version = base.unleased();
+      Overlay published = version == null ? null : version.changes();
       return new WritableStats(
           new WritableStats.Writes(log.changes(), log.groups(), log.syncs()),
-          new WritableStats.Memory(changed.keys(), maintenance.changedKeys(), changed.indexBytes()),
+          new WritableStats.Memory(
+              changed.keys(),
+              maintenance.changedKeys(),
+              changed.indexBytes() + (published == null ? 0 : published.indexBytes())),
           new WritableStats.Disk(
               log.segmentCount(),
               log.length(),

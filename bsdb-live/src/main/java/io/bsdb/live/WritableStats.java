@@ -35,7 +35,7 @@ public record WritableStats(Writes writes, Memory memory, Disk disk, Upkeep upke
    * @param logKeys keys with a change in the log; those that are being published count twice if
    *     they changed again
    * @param publishedKeys keys with a change that is published and not folded
-   * @param indexBytes bytes of the index of the log's keys, off the heap
+   * @param indexBytes bytes of the indexes of all these keys, off the heap
    */
   public record Memory(long logKeys, long publishedKeys, long indexBytes) {}
 

@@ -229,6 +229,7 @@ class WritableTableTest {
   @Test
   void showsWhatTakesSpace() throws IOException {
     try (WritableTable table = open(Durability.OS)) {
+      long indexOfNothing = table.stats().memory().indexBytes();
       for (int i = 0; i < 100; i++) {
         table.put(bytes("key" + i), new byte[100]);
       }
@@ -238,7 +239,9 @@ class WritableTableTest {
       assertThat(logged.changeBytes() + logged.partitionBytes()).isZero();
       table.publish();
       assertThat(table.stats().disk().changeBytes()).isBetween(10_000L, 20_000L);
+      assertThat(table.stats().memory().indexBytes()).isGreaterThan(indexOfNothing + 100 * 8);
       table.compact();
+      assertThat(table.stats().memory().indexBytes()).isEqualTo(indexOfNothing);
       WritableStats.Disk folded = table.stats().disk();
       assertThat(folded.changeBytes()).isZero();
       assertThat(folded.partitionBytes()).isGreaterThan(10_000);
