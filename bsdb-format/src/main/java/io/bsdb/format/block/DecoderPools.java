@@ -3,6 +3,7 @@ package io.bsdb.format.block;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.symbols.RecordSymbols;
 import java.io.Closeable;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,7 +29,7 @@ public final class DecoderPools implements Closeable {
    * @param dictionary may be empty
    * @param file that it is from
    */
-  public DecoderPool ofDictionary(byte[] dictionary, String file) throws CorruptSnapshotException {
+  public DecoderPool ofDictionary(byte[] dictionary, String file) throws IOException {
     FrameDecoder.Pool pool = byDictionary.get(ByteBuffer.wrap(dictionary));
     if (pool == null) {
       pool = new FrameDecoder.Pool(dictionary, file);
