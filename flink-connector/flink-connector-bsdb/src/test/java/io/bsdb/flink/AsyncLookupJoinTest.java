@@ -109,6 +109,43 @@ class AsyncLookupJoinTest {
         .containsExactly("+I[17]", "+I[27]", "+I[7]");
   }
 
+  /** Flink copies them by serializers that all lookups of a task share. */
+  @ParameterizedTest
+  @CsvSource({"direct, false", "direct, true", "io_uring, false"})
+  void givesEachRowItsArraysAndMaps(String access, boolean retries) throws Exception {
+    int lookups = 4_000;
+    String ddl =
+        """
+        CREATE TABLE n (id BIGINT, a ARRAY<STRING>, r ROW<m MAP<STRING, BIGINT>>, PRIMARY KEY (id) NOT ENFORCED)
+        WITH ('connector' = 'bsdb', 'path' = '%s', 'lookup.async' = 'true', 'lookup.access' = '%s')"""
+            .formatted(directory.resolve("nested " + access + retries), access);
+    Sql.batch(1)
+        .numbers("source", 100)
+        .run(ddl)
+        .run(
+            """
+            INSERT OVERWRITE n SELECT f0, CASE WHEN MOD(f0, 2) = 0 THEN ARRAY['a', CAST(f0 AS STRING)] ELSE ARRAY[CAST(f0 AS STRING)] END,
+              ROW(MAP['m', f0]) FROM source""");
+
+    List<String> rows =
+        Sql.streaming(1)
+            .numbers("s", lookups)
+            .run(ddl)
+            .texts(
+                "SELECT %s s.f0, n.a, n.r.m['m'] FROM s JOIN n FOR SYSTEM_TIME AS OF s.pt ON n.id = MOD(s.f0, 100) AND n.id >= 0"
+                    .formatted(retries ? RETRY.formatted("").replace("'t'", "'n'") : ""));
+
+    assertThat(rows)
+        .containsExactlyElementsOf(
+            LongStream.range(0, lookups)
+                .mapToObj(
+                    i ->
+                        "+I[%d, [%s%d], %d]"
+                            .formatted(i, i % 2 == 0 ? "a, " : "", i % 100, i % 100))
+                .sorted()
+                .toList());
+  }
+
   @Test
   void retriesMisses() throws Exception {
     assertThat(

@@ -31,7 +31,7 @@ public final class AsyncSnapshotLookupFunction extends AsyncLookupFunction {
     LookupMetrics metrics =
         new LookupMetrics(
             group, opened, new ThreadSafeSimpleCounter(), new ThreadSafeSimpleCounter());
-    table = new AsyncTableLookup(spec.table().name(), opened, metrics, spec.asOf(), group);
+    table = new AsyncTableLookup(spec, opened, metrics, group);
   }
 
   @Override

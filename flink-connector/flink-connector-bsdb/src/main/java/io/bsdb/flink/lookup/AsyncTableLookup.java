@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.data.RowData;
@@ -21,6 +22,8 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
   private final LookupMetrics metrics;
   private final InFlight inFlight = new InFlight();
   private final @Nullable SourceTimeWait wait;
+  private final Executor listeners;
+  private final Object listening = new Object();
   private boolean closed;
 
   /** Makes the job fail, whatever Flink makes of the future that failed. */
@@ -29,19 +32,26 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
   /**
    * Takes over the table.
    *
-   * @param name of the table, for messages
-   * @param asOf whether lookups wait for newer versions
+   * @param spec whose rows are looked up
    */
-  AsyncTableLookup(
-      String name,
-      FollowedTable table,
-      LookupMetrics metrics,
-      AsOfSettings asOf,
-      MetricGroup group) {
-    this.name = name;
+  AsyncTableLookup(LookupSpec spec, FollowedTable table, LookupMetrics metrics, MetricGroup group) {
+    AsOfSettings asOf = spec.asOf();
+    this.name = spec.table().name();
     this.table = table;
     this.metrics = metrics;
     this.wait = asOf.waits() ? new SourceTimeWait(name, asOf.maxWait(), group, this) : null;
+    this.listeners = spec.hasCollections() ? this::oneAtATime : Runnable::run;
+  }
+
+  /**
+   * Runs what Flink does with rows. It copies arrays and maps, wherever a query filters the table
+   * or computes of it, by serializers that all lookups of a task share, which are not safe for many
+   * threads.
+   */
+  private void oneAtATime(Runnable listener) {
+    synchronized (listening) {
+      listener.run();
+    }
   }
 
   /**
@@ -54,7 +64,7 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
     if (earlier != null) {
       throw new TableException("a lookup in table %s failed".formatted(name), earlier);
     }
-    LookupFuture future = new LookupFuture();
+    LookupFuture future = new LookupFuture(listeners);
     begin(compared, future, wait);
     return future;
   }

@@ -7,6 +7,8 @@ import java.io.Serializable;
 import java.util.List;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.functions.FunctionContext;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
 /**
  * Lookup as the planner asks for it.
@@ -46,6 +48,17 @@ public record LookupSpec(
   /** Returns what is asked of the table. */
   Question question() {
     return Question.of(table, projection, keys);
+  }
+
+  /** Returns whether the rows have arrays or maps, also inside of other columns. */
+  boolean hasCollections() {
+    return projection.columns().stream()
+        .map(table.rowType()::getTypeAt)
+        .anyMatch(
+            type ->
+                LogicalTypeChecks.hasNested(
+                    type,
+                    nested -> nested.is(LogicalTypeRoot.ARRAY) || nested.is(LogicalTypeRoot.MAP)));
   }
 
   /** Returns the keys that a subtask is asked for. */
