@@ -348,6 +348,10 @@ class RowBuildTest {
   void refusesOptionsThatDoNotFitTheFormat() throws IOException {
     Path input = file("in.csv", "id,name\n1,a\n");
     assertThat(build("csv", input).err()).contains("need --key");
+    assertThat(build("csv", input, "--key", "id", "--schema", "id INT, name TEXT").err())
+        .endsWith("name TEXT': type text, position 13: unknown type TEXT, found \"TEXT\"\n");
+    assertThat(build("csv", input, "--key", "id", "--schema", "id INT) name").err())
+        .endsWith("position 6: expected a comma or the end, found \") name\"\n");
     assertThat(build("csv", input, "--key", "nothing").err())
         .contains("primary key column 'nothing' is not a column");
     assertThat(build("csv", input, "--key", "id", "--schema", "id INTEGRAL").status())

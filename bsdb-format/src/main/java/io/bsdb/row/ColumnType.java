@@ -247,6 +247,15 @@ public final class ColumnType {
     return new TypeParser(text).parse();
   }
 
+  /**
+   * Reads columns, as the fields of a ROW are written: {@code id BIGINT, name STRING}.
+   *
+   * @throws IllegalArgumentException as {@link #parse}
+   */
+  public static List<Column> parseColumns(String text) {
+    return new TypeParser(text).parseFields();
+  }
+
   private static ColumnType sized(Kind kind, int length, int min, int max) {
     checkRange(
         kind + (kind.compareTo(Kind.DECIMAL) > 0 ? " precision" : " length"), length, min, max);

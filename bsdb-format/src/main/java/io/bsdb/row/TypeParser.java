@@ -42,6 +42,15 @@ final class TypeParser {
     return type;
   }
 
+  /** Parses the fields of a row, or the columns of a table. */
+  List<Column> parseFields() {
+    List<Column> fields = fields();
+    if (position < text.length()) {
+      throw error("expected a comma or the end", position);
+    }
+    return fields;
+  }
+
   private ColumnType type() {
     if (++depth > ColumnType.MAX_DEPTH) {
       throw error("nested deeper than " + ColumnType.MAX_DEPTH, position);
@@ -123,22 +132,28 @@ final class TypeParser {
   }
 
   private ColumnType row() {
-    List<Column> fields = new ArrayList<>();
     expect('<');
-    if (!tryConsume('>')) {
-      do {
-        skipSpaces();
-        int start = position;
-        boolean quoted = position < text.length() && text.charAt(position) == '`';
-        String name = quoted ? quoted('`') : identifier();
-        if (name.isBlank()) {
-          throw error("expected a field name", start);
-        }
-        fields.add(new Column(name, type()));
-      } while (tryConsume(','));
-      expect('>');
+    if (tryConsume('>')) {
+      return ColumnType.row(List.of());
     }
+    List<Column> fields = fields();
+    expect('>');
     return ColumnType.row(fields);
+  }
+
+  private List<Column> fields() {
+    List<Column> fields = new ArrayList<>();
+    do {
+      skipSpaces();
+      int start = position;
+      boolean quoted = position < text.length() && text.charAt(position) == '`';
+      String name = quoted ? quoted('`') : identifier();
+      if (name.isBlank()) {
+        throw error("expected a name", start);
+      }
+      fields.add(new Column(name, type()));
+    } while (tryConsume(','));
+    return fields;
   }
 
   private int parameter() {

@@ -83,10 +83,10 @@ class ColumnTypeTest {
         "ARRAY<VARIANT>|position 6: unknown type VARIANT, found \"VARIANT>\"",
         "ARRAY<INT|position 9: expected >, found the end",
         "MAP<INT>|position 7: expected ,, found \">\"",
-        "ROW<`a` INT,>|position 12: expected a field name",
+        "ROW<`a` INT,>|position 12: expected a name",
         "ROW<`a INT>|position 4: unclosed `",
         "ROW<a INT, a INT>|position 0: duplicate field 'a' in ROW type",
-        "ROW<` ` INT>|position 4: expected a field name",
+        "ROW<` ` INT>|position 4: expected a name",
       })
   void namesThePositionOfAMistake(String text, String message) {
     assertThatIllegalArgumentException()

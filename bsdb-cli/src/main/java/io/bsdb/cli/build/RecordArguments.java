@@ -214,7 +214,7 @@ final class RecordArguments {
 
   private static List<Column> columns(String text) {
     try {
-      return ColumnType.parse("ROW<" + text + ">").fields();
+      return ColumnType.parseColumns(text);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage("--schema '%s': %s".formatted(text, e.getMessage()));
     }
