@@ -68,8 +68,8 @@ class GetCommandTest {
     assertThat(refused.status()).isEqualTo(ExitStatus.UNREADABLE);
     assertThat(refused.err())
         .startsWith("bsdb: memory budget exceeded: changes up to segment=" + table)
-        .contains(" bytes of 1024 bytes, in use=0 bytes; raise bsdb.memory")
-        .contains("fold changes with 'bsdb compact'");
+        .contains(
+            " bytes of 1024 bytes, in use=0 bytes; raise bsdb.memory, or fold changes with 'bsdb compact'\n");
     assertThat(CommandRun.of("get", "-t", table, "--memory", "1m", "--", "k", "l").out())
         .isEqualTo("k\t1\nl\t2\n");
   }

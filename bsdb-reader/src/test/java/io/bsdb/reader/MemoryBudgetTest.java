@@ -198,7 +198,7 @@ class MemoryBudgetTest {
           .isInstanceOf(MemoryBudgetExceededException.class)
           .hasMessageMatching(
               "memory budget exceeded: table=\\S+ version=\\S+ needs=\\d+ bytes of 250000 bytes,"
-                  + " in use=\\d+ bytes; raise bsdb.memory, use access mapped, or fold changes with 'bsdb compact'");
+                  + " in use=\\d+ bytes; raise bsdb.memory, or use access mapped");
       assertThat(memory.refusals()).isEqualTo(1);
       assertThat(memory.indexBytes()).isEqualTo(used);
       assertThat(table.version()).isEqualTo(version);
@@ -300,7 +300,7 @@ class MemoryBudgetTest {
       assertThat(reader.metrics().cacheHits()).isPositive();
       assertThat(reader.metrics().cacheMisses()).isEqualTo(misses);
       long all = memory.limitBytes() - memory.indexBytes();
-      try (MemoryBudget.Claim claim = memory.claim(all, "test")) {
+      try (MemoryBudget.Claim claim = memory.claim(all, "test", "none")) {
         assertThat(memory.cacheBytes()).isZero();
         reader.get(key);
         reader.get(key);
@@ -387,7 +387,7 @@ class MemoryBudgetTest {
       assertThat(reader.metrics().signatureBits()).isGreaterThanOrEqualTo(8);
       assertThat(memory.signatureBytes()).isZero();
       double bits = reader.metrics().signatureBits();
-      try (MemoryBudget.Claim all = memory.claim(PLENTY - memory.indexBytes(), "test")) {
+      try (MemoryBudget.Claim all = memory.claim(PLENTY - memory.indexBytes(), "test", "none")) {
         adjust(memory);
         assertThat(reader.metrics().signatureBits()).isEqualTo(bits);
         assertThat(memory.signatureBytes()).isZero();
@@ -449,7 +449,7 @@ class MemoryBudgetTest {
       lookup.start();
       try {
         began.await();
-        assertThatThrownBy(() -> memory.claim(all, "test"))
+        assertThatThrownBy(() -> memory.claim(all, "test", "none"))
             .isInstanceOf(MemoryBudgetExceededException.class);
         assertThat(reader.metrics().signatureBits()).isZero();
         assertThat(HugeMemory.openCount()).isEqualTo(allocations);
@@ -458,7 +458,7 @@ class MemoryBudgetTest {
         mayEnd.complete(1);
         lookup.join();
       }
-      memory.claim(all, "test").close();
+      memory.claim(all, "test", "none").close();
       assertThat(HugeMemory.openCount()).isEqualTo(allocations - reader.partitionCount());
     }
   }

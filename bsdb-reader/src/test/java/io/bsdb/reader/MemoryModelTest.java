@@ -264,7 +264,7 @@ class MemoryModelTest {
         while (!all.stream().allMatch(Future::isDone)) {
           long room = LIMIT - memory.indexBytes();
           for (int eighth = 8; eighth >= 3; eighth--) {
-            try (MemoryBudget.Claim claim = memory.claim(room * eighth / 8, "test")) {
+            try (MemoryBudget.Claim claim = memory.claim(room * eighth / 8, "test", "none")) {
               adjust();
             }
           }

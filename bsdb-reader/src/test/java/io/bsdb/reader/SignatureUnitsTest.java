@@ -105,7 +105,8 @@ class SignatureUnitsTest {
 
   /** Leaves so much room for signatures. */
   private MemoryBudget.Claim claimAllBut(long bytes) throws Exception {
-    return memory.claim(memory.limitBytes() * 63 / 64 - memory.indexBytes() - bytes, "test");
+    return memory.claim(
+        memory.limitBytes() * 63 / 64 - memory.indexBytes() - bytes, "test", "none");
   }
 
   @ParameterizedTest

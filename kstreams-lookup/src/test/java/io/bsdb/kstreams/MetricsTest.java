@@ -106,7 +106,7 @@ class MetricsTest {
     ReaderOptions options = ReaderOptions.builder().access(Access.DIRECT).memory(memory).build();
     try (var customers = table.lookup("customers").options(options).build();
         Joins joins = Joins.of(orders -> customers.join(orders, CUSTOMER, JOIN))) {
-      assertThatThrownBy(() -> memory.claim(1 << 21, "more than the limit"))
+      assertThatThrownBy(() -> memory.claim(1 << 21, "more than the limit", "none"))
           .isInstanceOf(MemoryBudgetExceededException.class);
 
       assertThat(memory.indexBytes()).isPositive();

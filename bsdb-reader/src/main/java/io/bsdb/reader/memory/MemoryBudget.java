@@ -213,16 +213,17 @@ public final class MemoryBudget {
    * Claims memory that lookups cannot do without. Signatures and caches make room for it.
    *
    * @param what is to be opened, for the message
+   * @param remedy that saves this memory, for the message
    * @throws MemoryBudgetExceededException if it does not fit
    * @hidden
    */
   @Internal
-  public Claim claim(long bytes, String what) throws MemoryBudgetExceededException {
+  public Claim claim(long bytes, String what, String remedy) throws MemoryBudgetExceededException {
     if (!tryTake(Use.INDEX, bytes) && !elastic.makeRoom(bytes)) {
       refusals.incrementAndGet();
       throw new MemoryBudgetExceededException(
-          "memory budget exceeded: %s needs=%s of %s, in use=%s; raise bsdb.memory, use access mapped, or fold changes with 'bsdb compact'"
-              .formatted(what, text(bytes), text(limit), text(usedBytes())));
+          "memory budget exceeded: %s needs=%s of %s, in use=%s; raise bsdb.memory, or %s"
+              .formatted(what, text(bytes), text(limit), text(usedBytes()), remedy));
     }
     return new Claim(bytes);
   }

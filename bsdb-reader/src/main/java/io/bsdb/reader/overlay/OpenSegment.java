@@ -40,7 +40,9 @@ final class OpenSegment {
   static OpenSegment open(Path path, SegmentFile file, Access access, MemoryBudget budget)
       throws IOException {
     long bytes = access == Access.RESIDENT ? FileMemory.resident(file.length()) : 0;
-    MemoryBudget.Claim claim = budget.claim(bytes, "segment=" + path);
+    MemoryBudget.Claim claim =
+        budget.claim(
+            bytes, "segment=" + path, "use access mapped or fold changes with 'bsdb compact'");
     try {
       return open(path, file, access, claim);
     } catch (IOException | RuntimeException | Error e) {

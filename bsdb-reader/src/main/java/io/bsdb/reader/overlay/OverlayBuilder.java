@@ -91,7 +91,10 @@ final class OverlayBuilder {
         files.isEmpty()
             ? "no changes"
             : "changes up to segment=" + paths.apply(files.get(files.size() - 1));
-    MemoryBudget.Claim claim = options.memory().claim(most * BYTES_PER_KEY + SMALL_INDEX, what);
+    MemoryBudget.Claim claim =
+        options
+            .memory()
+            .claim(most * BYTES_PER_KEY + SMALL_INDEX, what, "fold changes with 'bsdb compact'");
     try {
       return build(kept, numbers, added, changes, claim);
     } catch (IOException | RuntimeException | Error e) {

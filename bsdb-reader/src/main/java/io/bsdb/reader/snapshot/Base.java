@@ -142,7 +142,8 @@ final class Base {
               .memory()
               .claim(
                   LongStream.of(bytes).sum(),
-                  "table=%s version=%s".formatted(location.table(), manifest.version()));
+                  "table=%s version=%s".formatted(location.table(), manifest.version()),
+                  "use access mapped");
       List<Partition> added = new ArrayList<>();
       for (int i = 0; i < bytes.length; i++) {
         PartitionFile file = absent.get(i);
