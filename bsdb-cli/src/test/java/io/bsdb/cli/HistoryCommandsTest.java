@@ -102,7 +102,7 @@ class HistoryCommandsTest {
     CommandRun whole = getAsOf("2026-02-01T00:00:00Z", "bread,2026-02-01T00:00:00Z");
     assertThat(whole.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(whole.err())
-        .contains("are no values of all columns of the key [item, valid_from] but the last");
+        .contains("are not the values of [item]: leave out only 'valid_from', the last column");
     CommandRun noTime = getAsOf("yesterday", "bread");
     assertThat(noTime.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(noTime.err()).contains("time 'yesterday'").contains("valid_from");

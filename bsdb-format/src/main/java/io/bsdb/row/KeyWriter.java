@@ -78,8 +78,11 @@ public final class KeyWriter {
       // reported below
     }
     throw new IllegalArgumentException(
-        "%d bytes are no values of all columns of the key %s but the last"
-            .formatted(prefix.length, schema.primaryKey()));
+        "%d bytes are not the values of %s: leave out only '%s', the last column of the key, which is the time"
+            .formatted(
+                prefix.length,
+                schema.primaryKey().subList(0, last),
+                schema.primaryKey().get(last)));
   }
 
   /** Starts a new key. */

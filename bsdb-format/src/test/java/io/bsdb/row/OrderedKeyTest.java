@@ -254,7 +254,8 @@ class OrderedKeyTest {
         List.of(new byte[0], codec.encodeKeyPrefix("a"), codec.encodeKey("a", 1, time))) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> KeyWriter.asOf(schema, prefix, time))
-          .withMessageContaining("no values of all columns of the key [k0, k1, k2] but the last");
+          .withMessageContaining(
+              "not the values of [k0, k1]: leave out only 'k2', the last column");
     }
     Schema noTime = schema("STRING", "INT");
     assertThatIllegalArgumentException()
