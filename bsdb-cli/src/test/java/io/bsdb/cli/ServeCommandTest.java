@@ -86,5 +86,8 @@ class ServeCommandTest {
         .isEqualTo("bsdb: --table: expected NAME=DIR, actual 'x'\n");
     assertThat(CommandRun.of("serve", "--table", "t=x", "--max-age", "-1").err())
         .isEqualTo("bsdb: --max-age: expected 0 or more, actual -1\n");
+    assertThat(CommandRun.of("serve", "--table", "t=x", "--refresh", "-1").err())
+        .isEqualTo("bsdb: --refresh: expected 0 or more, actual -1\n");
+    assertThat(CommandRun.of("serve", "--help").out()).contains("0 for never");
   }
 }

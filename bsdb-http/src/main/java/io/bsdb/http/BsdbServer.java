@@ -104,7 +104,7 @@ public final class BsdbServer implements Closeable {
       return this;
     }
 
-    /** Sets how often to look for newer versions; every 10 seconds by default. */
+    /** Sets how often to look for newer versions; every 10 seconds by default, zero for never. */
     public Builder refreshEvery(Duration value) {
       refreshInterval = value;
       return this;

@@ -120,7 +120,9 @@ public final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--refresh",
       paramLabel = "SECONDS",
-      description = "How often to look for new versions. Default: 10.")
+      description =
+          "How often to look for new versions; 0 for never: what is in service at the start is"
+              + " served to the end. Default: 10.")
   private long refresh = TableReader.REFRESH_INTERVAL.toSeconds();
 
   @Option(
@@ -192,6 +194,9 @@ public final class ServeCommand implements Callable<Integer> {
     }
     if (certificate != null && key != null) {
       builder.tls(certificate, key);
+    }
+    if (refresh < 0) {
+      throw CommandFailure.usage("--refresh: expected 0 or more, actual " + refresh);
     }
     if (maxAge != null && maxAge < 0) {
       throw CommandFailure.usage("--max-age: expected 0 or more, actual " + maxAge);
