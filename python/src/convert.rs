@@ -252,13 +252,28 @@ pub fn dict_of<'py>(
             Place::Key(at) => &keys[at],
             Place::Row(at) => &row[at],
         };
-        dict.set_item(&column.name, object_of(py, &column.kind, value)?)?;
+        dict.set_item(
+            &column.name,
+            object_of(py, &column.name, &column.kind, value)?,
+        )?;
     }
     Ok(dict)
 }
 
 /// A value as Python has it. Nanoseconds are cut to microseconds.
-fn object_of<'py>(py: Python<'py>, kind: &Type, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+fn object_of<'py>(
+    py: Python<'py>,
+    column: &str,
+    kind: &Type,
+    value: &Value,
+) -> PyResult<Bound<'py, PyAny>> {
+    let no_year = |_| {
+        PyValueError::new_err(format!(
+            "column '{column}': {} is no date or time of Python's, whose years are 1 to 9999; \
+             read it as Arrow, by lookup or a stream, or leave it out with columns",
+            value.json(kind).trim_matches('"')
+        ))
+    };
     Ok(match (kind, value) {
         (_, Value::Boolean(b)) => PyBool::new(py, *b).to_owned().into_any(),
         (_, Value::Integer(number)) => number.into_pyobject(py)?.into_any(),
@@ -272,7 +287,8 @@ fn object_of<'py>(py: Python<'py>, kind: &Type, value: &Value) -> PyResult<Bound
             let date = py
                 .import(intern!(py, "datetime"))?
                 .getattr(intern!(py, "date"))?;
-            date.call_method1(intern!(py, "fromordinal"), (*days as i64 + 719_163,))?
+            date.call_method1(intern!(py, "fromordinal"), (*days as i64 + 719_163,))
+                .map_err(no_year)?
         }
         (_, Value::Time(millis)) => {
             let (seconds, micros) = (millis / 1000, millis % 1000 * 1000);
@@ -293,22 +309,23 @@ fn object_of<'py>(py: Python<'py>, kind: &Type, value: &Value) -> PyResult<Bound
             let micros = millis.rem_euclid(1000) * 1000 + (*nanos / 1000) as i64;
             let since = module
                 .getattr("timedelta")?
-                .call1((0, millis.div_euclid(1000), micros))?;
-            epoch.add(since)?
+                .call1((0, millis.div_euclid(1000), micros))
+                .map_err(no_year)?;
+            epoch.add(since).map_err(no_year)?
         }
         (_, Value::Text(text)) => PyString::new(py, &String::from_utf8_lossy(text)).into_any(),
         (_, Value::Bytes(bytes)) => PyBytes::new(py, bytes).into_any(),
         (Type::Array(element), Value::Array(values)) => {
             let list = PyList::empty(py);
             for value in values {
-                list.append(object_of(py, element, value)?)?;
+                list.append(object_of(py, column, element, value)?)?;
             }
             list.into_any()
         }
         (Type::Row(fields), Value::Row(values)) => {
             let dict = PyDict::new(py);
             for ((name, kind), value) in fields.iter().zip(values) {
-                dict.set_item(name, object_of(py, kind, value)?)?;
+                dict.set_item(name, object_of(py, column, kind, value)?)?;
             }
             dict.into_any()
         }
@@ -317,7 +334,10 @@ fn object_of<'py>(py: Python<'py>, kind: &Type, value: &Value) -> PyResult<Bound
             let hashable = !matches!(**key, Type::Array(_) | Type::Map(..) | Type::Row(_));
             let list = PyList::empty(py);
             for (k, v) in entries {
-                let (k, v) = (object_of(py, key, k)?, object_of(py, kind, v)?);
+                let (k, v) = (
+                    object_of(py, column, key, k)?,
+                    object_of(py, column, kind, v)?,
+                );
                 list.append((&k, &v))?;
                 if hashable {
                     dict.set_item(k, v)?;

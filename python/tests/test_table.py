@@ -56,6 +56,15 @@ def test_wrong_arguments():
         table.refresh()
 
 
+def test_years_that_python_does_not_have():
+    table = bsdb.open(TABLES / "rows-scalars")
+    with pytest.raises(ValueError, match="column 'day': -0044-03-15 is no date .* 1 to 9999; read it as Arrow"):
+        table.get(3)
+    with pytest.raises(ValueError, match=r"column 'instant': \+12026-01-01T00:00:00Z is no date or time"):
+        list(table.scan(["instant"]))
+    assert pa.table(table.lookup([3], columns="day"))["day"].cast(pa.int32()).to_pylist() == [-735_525]
+
+
 def test_values_that_are_a_key_in_another_form():
     table = bsdb.open(TABLES / "rows-scalars")
     for same in [10, 10.0, decimal.Decimal("10"), decimal.Decimal("1E+1"), decimal.Decimal("10." + 60 * "0")]:

@@ -24,6 +24,15 @@ impl Schema {
     }
 }
 
+impl Value<'_> {
+    /// This value of a column as JSON.
+    pub fn json(&self, kind: &Type) -> String {
+        let mut text = String::new();
+        write_value(kind, self, &mut text);
+        text
+    }
+}
+
 fn quote(plain: &str, text: &mut String) {
     text.push('"');
     for c in plain.chars() {
