@@ -6,7 +6,8 @@ public enum Publish {
   ALL,
   /**
    * The rows that differ from those in service, as changes over its partition files. Refused if the
-   * table was built with another schema, layout, order or key storage.
+   * table was built with another schema, layout, order or key storage, has a history, or has other
+   * properties than those that are given, if any are.
    */
   CHANGES,
   /**
