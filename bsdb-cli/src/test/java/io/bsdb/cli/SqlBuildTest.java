@@ -183,6 +183,32 @@ class SqlBuildTest {
   }
 
   @Test
+  void keepsNestedValuesThatJsonDoesNotHave() {
+    String query =
+        "SELECT 1 AS id, {'late': DATE '12026-01-01', 'early': [TIMESTAMP '-44-03-15 00:00:00'],"
+            + " 'huge': 12345678901234567.89::DECIMAL(38, 2), 'bytes': '\\x00\\xFFa'::BLOB} AS r";
+    Path file = parquet("nested.parquet", query, "id");
+    CommandRun build = build("--format", "parquet", "-i", file, "--key", "id");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(CommandRun.of("scan", "-t", table).out())
+        .isEqualTo(
+            "{\"id\": 1, \"r\": {\"late\": \"+12026-01-01\", \"early\": [\"-0044-03-15T00:00:00\"],"
+                + " \"huge\": 12345678901234567.89, \"bytes\": \"AP9h\"}}\n");
+  }
+
+  @Test
+  void tellsNamesThatDifferOnlyInCase() {
+    build("--query", "SELECT 1 AS a, 2 AS \"A\"", "--key", "a", "--verify-input");
+
+    assertThat(CommandRun.of("scan", "-t", table).out()).isEqualTo("{\"a\": 1, \"A\": 2}\n");
+    Path file = directory.resolve("rows.parquet");
+    CommandRun scan = CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", file);
+    assertThat(scan.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(scan.err()).startsWith("bsdb: column 'A' has a name, 'A', like another but for");
+  }
+
+  @Test
   void writesTimesOfAnyYearToParquetOrNamesTheirColumn() throws IOException {
     String query =
         "SELECT 1 AS id, DATE '12026-01-01' AS d, TIMESTAMP '12026-01-01 00:00:00' AS t,"
@@ -198,7 +224,7 @@ class SqlBuildTest {
         Files.writeString(directory.resolve("rows"), "{\"id\":1,\"n\":\"1500-01-01T00:00\"}\n");
     build("--schema", "id INT, n TIMESTAMP(9)", "--format", "jsonl", "-i", rows, "--key", "id");
     assertThat(CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", file).err())
-        .contains("1500-01-01T00:00:00", "column 'n'")
+        .contains("column 'n' has 1500-01-01T00:00, outside of 1677-")
         .hasLineCount(1);
   }
 

@@ -100,17 +100,25 @@ record SourceType(Kind kind, ColumnType columnType, List<Part> parts) {
         .formatted(value, expression);
   }
 
+  /** Returns SQL that makes text as in ISO 8601 of a date or time of any year. */
+  private static String iso(String value, String rest) {
+    return ("CASE WHEN year(%1$s) > 9999 THEN '+' ELSE '' END"
+            + " || format(CASE WHEN year(%1$s) < 0 THEN '{:05d}' ELSE '{:04d}' END, year(%1$s))"
+            + " || strftime(%1$s, '%2$s')")
+        .formatted(value, rest);
+  }
+
   /** Returns SQL that makes of a value the JSON that {@code ValueParser} reads. */
   private String json(String value, int depth) {
     String inner = "e" + depth;
     return switch (kind) {
-      case PLAIN, CAST, DATE, TIME -> "CAST(%s AS VARCHAR)".formatted(value);
-      case TIMESTAMP_SECONDS, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS ->
-          "CAST(%s AS VARCHAR)".formatted(value);
+      case PLAIN, CAST, TIME -> "CAST(%s AS VARCHAR)".formatted(value);
+      case DATE -> finite(value, iso(value, "-%m-%d"));
+      case TIMESTAMP_SECONDS, TIMESTAMP_MILLIS, TIMESTAMP_MICROS ->
+          finite(value, iso(value, "-%m-%dT%H:%M:%S.%f"));
+      case TIMESTAMP_NANOS -> finite(value, iso(value, "-%m-%dT%H:%M:%S.%n"));
       case TIMESTAMP_ZONED ->
-          finite(
-              value,
-              "strftime(%s AT TIME ZONE 'UTC', '%%Y-%%m-%%dT%%H:%%M:%%S.%%fZ')".formatted(value));
+          finite(value, iso("(%s AT TIME ZONE 'UTC')".formatted(value), "-%m-%dT%H:%M:%S.%fZ"));
       case FLOATING ->
           ("CASE WHEN isfinite(%1$s) THEN CAST(%1$s AS VARCHAR) WHEN isnan(%1$s) THEN 'NaN'"
                   + " WHEN %1$s > 0 THEN 'Infinity' WHEN %1$s < 0 THEN '-Infinity' END")

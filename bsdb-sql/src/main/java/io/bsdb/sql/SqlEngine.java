@@ -1,5 +1,6 @@
 package io.bsdb.sql;
 
+import io.bsdb.row.Column;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,9 +12,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -92,9 +95,30 @@ public final class SqlEngine implements Closeable {
     return select;
   }
 
-  /** Prepares a query for all rows of a Parquet file. Throws what {@link #query} throws. */
+  /**
+   * Prepares a query for all rows of a Parquet file. Throws what {@link #query} throws, also if
+   * names of its columns differ only in case.
+   */
   public SqlQuery parquet(Path file) throws IOException {
-    return SqlQuery.prepare(connection, "SELECT * FROM " + source(file));
+    SqlQuery all = SqlQuery.prepare(connection, "SELECT * FROM " + source(file));
+    String sql = "SELECT name FROM parquet_schema(%s)".formatted(literal(file));
+    Set<String> names = new HashSet<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(sql)) {
+      while (result.next()) {
+        names.add(result.getString(1));
+      }
+    } catch (SQLException e) {
+      throw failure(e);
+    }
+    for (Column column : all.columns()) {
+      if (!names.contains(column.name())) {
+        throw new IllegalArgumentException(
+            "column '%s' has this name in DuckDB alone, as its own is another column's too, perhaps in another case; name it in a --query"
+                .formatted(column.name()));
+      }
+    }
+    return all;
   }
 
   /**

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -39,11 +40,14 @@ public final class SqlQuery {
   static SqlQuery prepare(Connection connection, String select) throws IOException {
     String subquery = "(" + select + "\n)";
     List<SourceColumn> columns = new ArrayList<>();
-    try (PreparedStatement prepared = connection.prepareStatement("SELECT * FROM " + subquery)) {
+    try (PreparedStatement plain = connection.prepareStatement(select);
+        PreparedStatement prepared = connection.prepareStatement("SELECT * FROM " + subquery)) {
       ResultSetMetaData types = prepared.getMetaData();
-      for (int i = 0; i < types.getColumnCount(); i++) {
-        columns.add(
-            SourceColumn.of(types.getColumnName(i + 1), types.getColumnTypeName(i + 1), "c" + i));
+      List<String> given = names(plain.getMetaData());
+      boolean isDistinct = new HashSet<>(given).size() == given.size();
+      List<String> chosen = isDistinct ? given : names(types); // DuckDB numbers those alike
+      for (int i = 0; i < chosen.size(); i++) {
+        columns.add(SourceColumn.of(chosen.get(i), types.getColumnTypeName(i + 1), "c" + i));
       }
     } catch (SQLException e) {
       throw SqlEngine.failure(e);
@@ -57,6 +61,14 @@ public final class SqlQuery {
                 subquery,
                 names);
     return new SqlQuery(connection, statement, names, columns);
+  }
+
+  private static List<String> names(ResultSetMetaData columns) throws SQLException {
+    List<String> names = new ArrayList<>();
+    for (int i = 1; i <= columns.getColumnCount(); i++) {
+      names.add(columns.getColumnName(i));
+    }
+    return names;
   }
 
   /** Returns the columns, nullable all of them: what a query yields is not known to be NOT NULL. */

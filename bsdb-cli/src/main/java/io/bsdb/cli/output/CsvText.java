@@ -7,11 +7,9 @@ import io.bsdb.row.ColumnType;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.ValueParser;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.StringJoiner;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Rows as fields of text: NULL is empty, nested values are JSON, bytes Base64. */
 public final class CsvText {
@@ -36,28 +34,19 @@ public final class CsvText {
    * @param json an object with all columns in order
    */
   public static String line(byte[] json) throws IOException {
-    return fields(json).stream()
-        .map(field -> field == null ? "" : quoted(field))
-        .collect(Collectors.joining(","));
-  }
-
-  /** Returns the texts of a row's values; null for NULL. */
-  public static List<@Nullable String> fields(byte[] json) throws IOException {
-    List<@Nullable String> fields = new ArrayList<>();
+    StringJoiner line = new StringJoiner(",");
     try (JsonParser in = ValueParser.JSON.createParser(json)) {
       in.nextToken();
       while (in.nextToken() == JsonToken.FIELD_NAME) {
         JsonToken value = in.nextToken();
         if (value == JsonToken.VALUE_NULL) {
-          fields.add(null);
-        } else if (value.isScalarValue()) {
-          fields.add(in.getText());
+          line.add("");
         } else {
-          fields.add(nested(in));
+          line.add(quoted(value.isScalarValue() ? in.getText() : nested(in)));
         }
       }
     }
-    return fields;
+    return line.toString();
   }
 
   private static String nested(JsonParser in) throws IOException {

@@ -12,8 +12,6 @@ import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.Column;
-import io.bsdb.row.ColumnType;
-import io.bsdb.row.ColumnType.Kind;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.sql.DuckDb;
@@ -23,8 +21,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -130,7 +128,7 @@ public final class ScanCommand extends TableCommand {
       }
       try (RecordCursor cursor = cursor(history ? reader.allVersions() : reader, text)) {
         if (output != null) {
-          writeParquet(cursor, schema, text, output);
+          writeParquet(cursor, schema, output);
         } else {
           print(cursor, text, wanted);
         }
@@ -175,27 +173,24 @@ public final class ScanCommand extends TableCommand {
     }
   }
 
-  private void writeParquet(
-      RecordCursor cursor, @Nullable Schema schema, RecordText text, Path file) throws IOException {
+  private void writeParquet(RecordCursor cursor, @Nullable Schema schema, Path file)
+      throws IOException {
     if (schema == null) {
       throw CommandFailure.usage("the table has no schema; --format parquet is for rows");
     }
     DuckDb.require();
-    List<Column> columns = new ArrayList<>(schema.columns());
-    if (history) {
-      List<String> names = columns.stream().map(Column::name).toList();
-      columns.add(new Column(RowJsonWriter.endedMember(names), ColumnType.of(Kind.BOOLEAN)));
-    }
+    List<String> names = schema.columns().stream().map(Column::name).toList();
     long[] rows = {0};
     ParquetFile.write(
         file,
-        columns,
+        schema,
+        history ? RowJsonWriter.endedMember(names) : null,
         () -> {
           if (rows[0] == limit || !cursor.next()) {
             return null;
           }
           rows[0]++;
-          return CsvText.fields(text.json(key(cursor), cursor.value()));
+          return Map.entry(key(cursor), cursor.value());
         });
     console.say("%s: %,d rows", file, rows[0]);
   }

@@ -350,8 +350,12 @@ public final class RowJsonWriter {
     return new HashSet<>(names).size() < names.size() ? null : names;
   }
 
-  /** Returns the text of a value that is neither null nor nested; null if it is malformed text. */
-  private static @Nullable String scalar(FieldView view, int i, Object value) {
+  /**
+   * Returns the text of a value that is neither null nor nested; null if it is malformed text.
+   *
+   * @param value as {@link FieldView#valueAt} returns it
+   */
+  public static @Nullable String scalar(FieldView view, int i, Object value) {
     if (value instanceof String text) {
       // Malformed bytes are read as U+FFFD, which a text may also have of its own.
       boolean wellFormed =
