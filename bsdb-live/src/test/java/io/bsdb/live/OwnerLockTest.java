@@ -1,11 +1,19 @@
 package io.bsdb.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.testkit.ChildProcess;
+import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +58,27 @@ class OwnerLockTest {
   @Test
   void withAFollowerInTheSameProcess() throws Exception {
     keepsTheTable(table -> ChangeReader.from(table, "cache", LogPosition.START).close());
+  }
+
+  @Test
+  void withClassesOfAnotherLoaderInTheSameProcess() throws Exception {
+    List<URL> classes = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      classes.add(new File(entry).toURI().toURL());
+    }
+    ClassLoader platform = ClassLoader.getPlatformClassLoader();
+    try (URLClassLoader other = new URLClassLoader(classes.toArray(URL[]::new), platform)) {
+      Method open = other.loadClass(WritableTable.class.getName()).getMethod("open", Path.class);
+      Method report = other.loadClass(LogReport.class.getName()).getMethod("read", Path.class);
+      keepsTheTable(
+          table -> {
+            assertThatThrownBy(() -> open.invoke(null, table))
+                .cause()
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("table is open for writing in this process");
+            assertThatCode(() -> report.invoke(null, table)).doesNotThrowAnyException();
+          });
+    }
   }
 
   @Test

@@ -15,8 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -42,10 +40,11 @@ public final class Owner implements Closeable {
   public static final String STREAM = "log";
 
   /**
-   * The ids of the logs that this process owns, by their files. Closing any channel of such a file
-   * would release its lock: guarded by this class, as is all that opens one.
+   * With a log's file, the name of the system property that has its id if this process owns it.
+   * Closing any channel of such a file would release its lock, whichever class loader's code does
+   * so: therefore all that opens one is guarded by this string, which is one object in a process.
    */
-  private static final Map<Path, UUID> OWNED = new HashMap<>();
+  private static final String OWNED = "bsdb.owned.";
 
   private final Path file;
   private final FileChannel channel;
@@ -63,12 +62,18 @@ public final class Owner implements Closeable {
    * @throws IOException also if another table object or process holds the lock, or if there are
    *     versions and none is in service
    */
-  public static synchronized Owner acquire(Path directory) throws IOException {
+  public static Owner acquire(Path directory) throws IOException {
+    synchronized (OWNED) {
+      return acquireAlone(directory);
+    }
+  }
+
+  private static Owner acquireAlone(Path directory) throws IOException {
     Table.at(directory).currentVersion(); // a damaged table stays as it is
     Path log = directory.resolve(SnapshotFormat.LOG_DIRECTORY);
     Files.createDirectories(log);
     Path file = log.toRealPath().resolve(SnapshotFormat.OWNER_FILE);
-    if (OWNED.containsKey(file)) {
+    if (System.getProperty(OWNED + file) != null) {
       throw inUse(file, "in this process");
     }
     FileChannel channel =
@@ -81,7 +86,7 @@ public final class Owner implements Closeable {
       Owner owner = new Owner(file, channel);
       Table table = Table.at(directory);
       table.storage().exclusively(() -> owner.check(table, directory));
-      OWNED.put(file, owner.id);
+      System.setProperty(OWNED + file, owner.id.toString());
       return owner;
     } catch (IOException | RuntimeException | Error e) {
       channel.close();
@@ -127,13 +132,20 @@ public final class Owner implements Closeable {
   public record Published(UUID log, long segment) {}
 
   /** Returns how much of a log is published, without becoming its owner. */
-  public static synchronized Published published(Path directory) throws IOException {
+  public static Published published(Path directory) throws IOException {
+    synchronized (OWNED) {
+      return publishedAlone(directory);
+    }
+  }
+
+  private static Published publishedAlone(Path directory) throws IOException {
     Path file = directory.resolve(SnapshotFormat.LOG_DIRECTORY).resolve(SnapshotFormat.OWNER_FILE);
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString(), null, "not a writable table; check the path");
     }
-    UUID own = OWNED.get(file.toRealPath());
-    if (own != null) {
+    String owned = System.getProperty(OWNED + file.toRealPath());
+    if (owned != null) {
+      UUID own = UUID.fromString(owned);
       Table table = Table.at(directory);
       String version = table.currentVersion();
       return new Published(own, version == null ? 0 : published(table.manifest(version), own));
@@ -213,11 +225,11 @@ public final class Owner implements Closeable {
 
   @Override
   public void close() throws IOException {
-    synchronized (Owner.class) {
+    synchronized (OWNED) {
       try {
         channel.close();
       } finally {
-        OWNED.remove(file);
+        System.clearProperty(OWNED + file);
       }
     }
   }
