@@ -27,6 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Statements that change a table row by row. */
 @ExtendWith(SharedCluster.class)
 class StatementsTest {
+  static final String FIELD_OF_A_ROW = "MatchError: None";
+
   private static final String PARTIAL = "/*+ OPTIONS('sink.partial-update' = 'true') */";
 
   private static final String ROWS =
@@ -175,6 +177,22 @@ class StatementsTest {
             """);
     session.run("DELETE FROM t");
     assertThat(rows()).isEmpty();
+  }
+
+  /** Flink fails where it converts such a condition for the table. */
+  @Test
+  void deletesByFieldsOfRowsInASubquery() throws Exception {
+    session
+        .run(
+            "CREATE TABLE r (id BIGINT, f ROW<n INT>, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'bsdb', 'path' = '%s')"
+                .formatted(temporary.resolve("r")))
+        .run("INSERT OVERWRITE r VALUES (1, ROW(1)), (2, ROW(2))");
+
+    assertThatThrownBy(() -> session.run("DELETE FROM r WHERE f.n = 1"))
+        .hasStackTraceContaining(FIELD_OF_A_ROW);
+    session.run("DELETE FROM r WHERE id IN (SELECT id FROM r WHERE f.n = 1)");
+
+    assertThat(session.texts("SELECT * FROM r")).containsExactly("+I[2, +I[2]]");
   }
 
   @Test

@@ -17,7 +17,8 @@ class TroubleshootingTest {
       Set.of(
           "Could not find a file system implementation for scheme",
           "Direct buffer memory",
-          "Async function call has timed out");
+          "Async function call has timed out",
+          StatementsTest.FIELD_OF_A_ROW);
 
   private static List<String> quoted() throws IOException {
     String page = Files.readString(Path.of("../../docs/flink.md"));
