@@ -2,6 +2,7 @@ package io.bsdb.writer.options;
 
 import static io.bsdb.writer.options.OptionText.bool;
 import static io.bsdb.writer.options.OptionText.constant;
+import static io.bsdb.writer.options.OptionText.integer;
 import static io.bsdb.writer.options.OptionText.text;
 
 import io.bsdb.format.Internal;
@@ -404,13 +405,13 @@ public record WriterOptions(
           case "order" -> order(constant(RecordOrder.values(), value));
           case "point-index" -> pointIndex(bool(value));
           case "perfect-hash" -> perfectHash(constant(PerfectHashConstruction.values(), value));
-          case "signature-bits" -> signatureBits(Integer.parseInt(value));
-          case "block-size" -> blockSize(Integer.parseInt(value));
-          case "frame-size" -> frameSize(Integer.parseInt(value));
-          case "zstd-level" -> zstdLevel(Integer.parseInt(value));
-          case "dictionary-size" -> dictionaryBytes(Integer.parseInt(value));
-          case "partitions" -> partitions(Integer.parseInt(value));
-          case "threads" -> threads(Integer.parseInt(value));
+          case "signature-bits" -> signatureBits(integer(value));
+          case "block-size" -> blockSize(integer(value));
+          case "frame-size" -> frameSize(integer(value));
+          case "zstd-level" -> zstdLevel(integer(value));
+          case "dictionary-size" -> dictionaryBytes(integer(value));
+          case "partitions" -> partitions(integer(value));
+          case "threads" -> threads(integer(value));
           case "memory" -> memoryBytes(Long.parseLong(value));
           case "temp" -> temporaryDirectory(Path.of(value));
           case "duplicates" -> duplicates(constant(Duplicates.values(), value));

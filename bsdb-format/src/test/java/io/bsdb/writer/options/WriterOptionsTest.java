@@ -9,34 +9,59 @@ import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.Validity;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class WriterOptionsTest {
+  /** Each option has another value than its default in one or the other. */
+  private static final WriterOptions ORDERED =
+      WriterOptions.builder().history(Duration.ofDays(30)).pointIndex(false).build();
+
+  private static final WriterOptions APPROXIMATE =
+      WriterOptions.builder()
+          .layout(Layout.COMPRESSED_PAGES)
+          .approximate()
+          .perfectHash(PerfectHashConstruction.PILOT_DENSE)
+          .signatureBits(12)
+          .blockSize(8192)
+          .frameSize(512)
+          .zstdLevel(7)
+          .dictionaryBytes(1000)
+          .partitions(9)
+          .threads(3)
+          .memoryBytes(1L << 33)
+          .temporaryDirectory(Path.of("/tmp/spill"))
+          .duplicates(Duplicates.LAST)
+          .minRows(5)
+          .maxShrinkage(0.1)
+          .properties(Map.of("a.b", "1", "c", "x=y"))
+          .sourcePositions(Map.of("orders-0", "4711"))
+          .build();
+
+  @Test
+  void everyOptionTravelsAsText() throws ReflectiveOperationException {
+    for (RecordComponent option : WriterOptions.class.getRecordComponents()) {
+      String name = option.getName();
+      if (!name.equals("schema")) {
+        Object byDefault = option.getAccessor().invoke(WriterOptions.defaults());
+        assertThat(List.of(ORDERED, APPROXIMATE))
+            .as("%s in toMap and set, and with another value than its default here", name)
+            .map(options -> WriterOptions.parse(options.toMap()))
+            .extracting(name)
+            .anyMatch(value -> !Objects.equals(value, byDefault));
+      }
+    }
+  }
+
   @Test
   void travelAsText() {
-    WriterOptions options =
-        WriterOptions.builder()
-            .layout(Layout.COMPRESSED_PAGES)
-            .approximate()
-            .perfectHash(PerfectHashConstruction.PILOT_DENSE)
-            .signatureBits(12)
-            .blockSize(8192)
-            .frameSize(512)
-            .zstdLevel(7)
-            .dictionaryBytes(1000)
-            .partitions(9)
-            .memoryBytes(1L << 33)
-            .temporaryDirectory(Path.of("/tmp/spill"))
-            .duplicates(Duplicates.LAST)
-            .minRows(5)
-            .maxShrinkage(0.1)
-            .properties(Map.of("a.b", "1", "c", "x=y"))
-            .sourcePositions(Map.of("orders-0", "4711"))
-            .build();
+    WriterOptions options = APPROXIMATE;
     assertThat(WriterOptions.parse(options.toMap())).isEqualTo(options);
     assertThat(options.toMap())
         .containsEntry("layout", "compressed-pages")
@@ -81,6 +106,7 @@ class WriterOptionsTest {
     assertRefused("duplicates", "some", "expected one of fail, first, last");
     assertRefused("block-size", "4k", "For input string: \"4k\"");
     assertRefused("block-size", "17", "block size out of range: expected 512 to 65536, actual 17");
+    assertRefused("block-size", "5368709120", "block size out of range: expected 512 to 65536");
     assertRefused(
         "max-shrinkage", "2", "maximum shrinkage out of range: expected 0 to 1, actual 2.0");
   }

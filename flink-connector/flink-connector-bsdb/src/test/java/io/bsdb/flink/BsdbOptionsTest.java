@@ -66,6 +66,15 @@ class BsdbOptionsTest {
           BsdbOptions.SINK_MIN_ROWS,
           BsdbOptions.SINK_MAX_SHRINKAGE);
 
+  /** Options of the library that tables in Flink have not, or not by that name. */
+  private static final Set<String> NOT_IN_FLINK =
+      Set.of(
+          "dictionary-size",
+          "history", // history.retention
+          "point-index",
+          "temp",
+          "threads");
+
   private static Set<ConfigOption<?>> options() {
     SnapshotTableFactory factory = new SnapshotTableFactory();
     Set<ConfigOption<?>> options = new HashSet<>(factory.requiredOptions());
@@ -93,6 +102,21 @@ class BsdbOptionsTest {
     assertThat(declared())
         .as("options in SnapshotTableFactory.forwardOptions or NOT_FORWARDED")
         .hasSameElementsAs(decided);
+  }
+
+  @Test
+  void everyOptionOfTheLibraryIsOneOfTheSinkOrNamedHere() {
+    WriterOptions all =
+        WriterOptions.builder().temporaryDirectory(Path.of("spill")).history(null).build();
+    Set<String> decided = new HashSet<>(NOT_IN_FLINK);
+    for (ConfigOption<?> option : options()) {
+      decided.add(option.key().replaceFirst("^sink\\.", ""));
+    }
+
+    assertThat(decided).as("options, or NOT_IN_FLINK").containsAll(all.toMap().keySet());
+    assertThat(options())
+        .extracting(ConfigOption::key)
+        .doesNotContainAnyElementsOf(NOT_IN_FLINK.stream().map("sink."::concat).toList());
   }
 
   /** A catalog shows tables without a declaration with the options of their last build. */
