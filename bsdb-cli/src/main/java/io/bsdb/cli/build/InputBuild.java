@@ -17,8 +17,10 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reload.Publish;
 import io.bsdb.reload.ReloadReport;
 import io.bsdb.reload.TableReload;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.TooFewRowsException;
 import io.bsdb.writer.options.WriterOptions;
@@ -142,12 +144,14 @@ final class InputBuild {
 
     ReloadReport build(Sampling sampling) throws IOException {
       WriterOptions.Builder builder = writer.toOptions();
+      WriterOptions given = builder.build();
       RecordFormat format =
           records
-              .format(input, inputs, badLines, builder.build(), sampling, console)
-              .withKeyEncoding(writer.keyEncoding());
+              .format(input, inputs, badLines, given, sampling, console)
+              .withKeyEncoding(
+                  given.order() == RecordOrder.KEY ? KeyEncoding.ORDERED : KeyEncoding.PLAIN);
       Schema schema = format.schema();
-      WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
+      WriterOptions options = schema == null ? given : builder.schema(schema).build();
       if (schema == null && options.validity() != null) {
         throw CommandFailure.usage(
             "--history is for rows with a key that ends in a time: --format csv, jsonl or parquet, or --query");

@@ -3,7 +3,6 @@ package io.bsdb.cli.build;
 import io.bsdb.cli.output.Age;
 import io.bsdb.cli.output.ByteSize;
 import io.bsdb.format.PerfectHashConstruction;
-import io.bsdb.row.KeyEncoding;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.Validity;
 import io.bsdb.writer.options.Duplicates;
@@ -11,26 +10,69 @@ import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** Options of a build; those not given are left to the writer's defaults. */
 final class WriterArguments {
-  @Option(
-      names = "--layout",
-      paramLabel = "LAYOUT",
-      converter = Layouts.class,
-      completionCandidates = Layouts.class,
-      description =
-          "How records are laid into blocks: ${COMPLETION-CANDIDATES}. Default: blocked, one page"
-              + " per lookup.")
-  private @Nullable Layout layout;
+  private static final String PREFIX = "--";
+
+  /** Options with the names that {@link WriterOptions.Builder#set} takes. */
+  @Mixin
+  private final CommandSpec named =
+      all(
+          choice("layout", "LAYOUT", Stream.of(Layout.values()).map(Layout::label))
+              .description(
+                  "How records are laid into blocks: ${COMPLETION-CANDIDATES}. Default: blocked, one page per lookup."),
+          argument("order", "ORDER", RecordOrder.class)
+              .description(
+                  "Order of the records: hash, for lookups of single keys; or key, for floors, ranges and prefixes too. Default: hash."),
+          argument("signature-bits", "BITS", Integer.class)
+              .description(
+                  "Bits per record that reject absent keys without a read: 0 to 32. Default: 8."),
+          choice("perfect-hash", "KIND", Stream.of(PerfectHashConstruction.values()))
+              .description(
+                  "Perfect hash: pilot, the fastest; pilot-dense, a tenth smaller; or sux4j, the smallest. Default: pilot."),
+          argument("block-size", "SIZE", ByteSize.class)
+              .description("Unit of reading: 512 to 65536 bytes. Default: 4K."),
+          argument("frame-size", "SIZE", ByteSize.class)
+              .description("Unit of compression, before it: 128 to 65536 bytes. Default: 256."),
+          argument("zstd-level", "LEVEL", Integer.class).description("1 to 19. Default: 3."),
+          argument("dictionary-size", "SIZE", ByteSize.class)
+              .description(
+                  "Longest dictionary that frames are compressed with, up to 1M; 0 for none. Default: 64K."),
+          argument("partitions", "COUNT", Integer.class)
+              .description("Number of partition files. Default: chosen by the amount of data."),
+          argument("threads", "COUNT", Integer.class)
+              .description(
+                  "Threads that build partitions, and that run a --query. Default: one per processor."),
+          argument("memory", "SIZE", ByteSize.class)
+              .description(
+                  "Memory that the build aims to use, heap and other together, from 64M on; one partition per thread is always in memory as a whole. Default: 1G."),
+          argument("temp", "DIR", Path.class)
+              .description(
+                  "For temporary files, about as large as the input. Default: in the table."),
+          argument("duplicates", "POLICY", Duplicates.class)
+              .description(
+                  "Treatment of a key that comes twice: fail, or keep the first or the last. Default: fail."),
+          argument("min-rows", "COUNT", Long.class)
+              .description(
+                  "Minimum number of rows that may be put in service; with fewer the build is refused. 0 allows an empty table. Default: 1."),
+          argument("max-shrinkage", "PERCENT", Double.class)
+              .converters(new Percentage())
+              .description(
+                  "Largest part of the rows of the version in service that may be missing, such as 10%%. Default: 100%%, no limit."));
 
   @Option(
       names = "--approximate",
@@ -38,14 +80,6 @@ final class WriterArguments {
           "Store no keys. An absent key then gets some other record's value with probability"
               + " 2^-(signature bits).")
   private boolean approximate;
-
-  @Option(
-      names = "--order",
-      paramLabel = "ORDER",
-      description =
-          "Order of the records: hash, for lookups of single keys; or key, for floors, ranges and"
-              + " prefixes too. Default: hash.")
-  private @Nullable RecordOrder order;
 
   @Option(
       names = "--history",
@@ -67,100 +101,6 @@ final class WriterArguments {
   private boolean noPointIndex;
 
   @Option(
-      names = "--signature-bits",
-      paramLabel = "BITS",
-      description = "Bits per record that reject absent keys without a read: 0 to 32. Default: 8.")
-  private @Nullable Integer signatureBits;
-
-  @Option(
-      names = "--perfect-hash",
-      paramLabel = "KIND",
-      converter = PerfectHashes.class,
-      completionCandidates = PerfectHashes.class,
-      description =
-          "Perfect hash: pilot, the fastest; pilot-dense, a tenth smaller; or sux4j, the smallest."
-              + " Default: pilot.")
-  private @Nullable PerfectHashConstruction perfectHash;
-
-  @Option(
-      names = "--block-size",
-      paramLabel = "SIZE",
-      converter = ByteSize.Converter.class,
-      description = "Unit of reading: 512 to 65536 bytes. Default: 4K.")
-  private @Nullable ByteSize blockSize;
-
-  @Option(
-      names = "--frame-size",
-      paramLabel = "SIZE",
-      converter = ByteSize.Converter.class,
-      description = "Unit of compression, before it: 128 to 65536 bytes. Default: 256.")
-  private @Nullable ByteSize frameSize;
-
-  @Option(names = "--zstd-level", paramLabel = "LEVEL", description = "1 to 19. Default: 3.")
-  private @Nullable Integer zstdLevel;
-
-  @Option(
-      names = "--dictionary-size",
-      paramLabel = "SIZE",
-      converter = ByteSize.Converter.class,
-      description =
-          "Longest dictionary that frames are compressed with, up to 1M; 0 for none. Default: 64K.")
-  private @Nullable ByteSize dictionarySize;
-
-  @Option(
-      names = "--partitions",
-      paramLabel = "COUNT",
-      description = "Number of partition files. Default: chosen by the amount of data.")
-  private @Nullable Integer partitions;
-
-  @Option(
-      names = "--threads",
-      paramLabel = "COUNT",
-      description =
-          "Threads that build partitions, and that run a --query. Default: one per processor.")
-  private @Nullable Integer threads;
-
-  @Option(
-      names = "--memory",
-      paramLabel = "SIZE",
-      converter = ByteSize.Converter.class,
-      description =
-          "Memory that the build aims to use, heap and other together, from 64M on; one partition"
-              + " per thread is always in memory as a whole. Default: 1G.")
-  private @Nullable ByteSize memory;
-
-  @Option(
-      names = "--temp",
-      paramLabel = "DIR",
-      description = "For temporary files, about as large as the input. Default: in the table.")
-  private @Nullable Path temporaryDirectory;
-
-  @Option(
-      names = "--duplicates",
-      paramLabel = "POLICY",
-      description =
-          "Treatment of a key that comes twice: fail, or keep the first or the last."
-              + " Default: fail.")
-  private @Nullable Duplicates duplicates;
-
-  @Option(
-      names = "--min-rows",
-      paramLabel = "COUNT",
-      description =
-          "Minimum number of rows that may be put in service; with fewer the build is refused. 0"
-              + " allows an empty table. Default: 1.")
-  private @Nullable Long minRows;
-
-  @Option(
-      names = "--max-shrinkage",
-      paramLabel = "PERCENT",
-      converter = Percentage.class,
-      description =
-          "Largest part of the rows of the version in service that may be missing, such as 10%%."
-              + " Default: 100%%, no limit.")
-  private @Nullable Double maxShrinkage;
-
-  @Option(
       names = "--property",
       paramLabel = "NAME=VALUE",
       description = "Property of the snapshot; readers and 'bsdb inspect' show it.")
@@ -174,9 +114,38 @@ final class WriterArguments {
               + " them.")
   private Map<String, String> sourcePositions = Map.of();
 
-  /** Returns how the keys of rows are to be encoded. */
-  KeyEncoding keyEncoding() {
-    return order == RecordOrder.KEY || history != null ? KeyEncoding.ORDERED : KeyEncoding.PLAIN;
+  private static CommandSpec all(OptionSpec.Builder... arguments) {
+    CommandSpec all = CommandSpec.create();
+    for (OptionSpec.Builder argument : arguments) {
+      all.addOption(argument.build());
+    }
+    return all;
+  }
+
+  private static OptionSpec.Builder argument(String name, String label, Class<?> type) {
+    OptionSpec.Builder argument =
+        OptionSpec.builder(PREFIX + name).arity("1").paramLabel(label).type(type);
+    return type == ByteSize.class ? argument.converters(new ByteSize.Converter()) : argument;
+  }
+
+  private static OptionSpec.Builder choice(String name, String label, Stream<?> choices) {
+    List<String> texts = choices.map(Object::toString).toList();
+    return argument(name, label, String.class)
+        .completionCandidates(texts)
+        .converters(
+            text -> {
+              if (!texts.contains(text)) {
+                throw new TypeConversionException(
+                    "expected one of %s, actual %s".formatted(texts, text));
+              }
+              return text;
+            });
+  }
+
+  private static String text(Object value) {
+    return value instanceof ByteSize size
+        ? Long.toString(size.bytes())
+        : value instanceof Enum<?> ? value.toString().toLowerCase(Locale.ROOT) : value.toString();
   }
 
   /** Returns whether rows of the inputs may be dropped. */
@@ -194,29 +163,16 @@ final class WriterArguments {
     if (approximate) {
       options.approximate();
     }
-    set(layout, options::layout);
-    set(history, value -> options.history(value.retention()));
-    set(order, options::order);
-    set(signatureBits, options::signatureBits);
-    set(perfectHash, options::perfectHash);
-    set(blockSize, size -> options.blockSize(size.toInt()));
-    set(frameSize, size -> options.frameSize(size.toInt()));
-    set(zstdLevel, options::zstdLevel);
-    set(partitions, options::partitions);
-    set(dictionarySize, size -> options.dictionaryBytes(size.toInt()));
-    set(threads, options::threads);
-    set(memory, size -> options.memoryBytes(size.bytes()));
-    set(temporaryDirectory, options::temporaryDirectory);
-    set(duplicates, options::duplicates);
-    set(minRows, options::minRows);
-    set(maxShrinkage, options::maxShrinkage);
-    return options.properties(properties).sourcePositions(sourcePositions);
-  }
-
-  private static <T> void set(@Nullable T value, Consumer<T> setter) {
-    if (value != null) {
-      setter.accept(value);
+    if (history != null) {
+      options.history(history.retention());
     }
+    for (OptionSpec argument : named.options()) {
+      Object value = argument.getValue();
+      if (value != null) {
+        options.set(argument.longestName().substring(PREFIX.length()), text(value));
+      }
+    }
+    return options.properties(properties).sourcePositions(sourcePositions);
   }
 
   /** A part of something, such as {@code 2.5%}; with the sign, so that 0.1 is not 10%. */
@@ -245,20 +201,6 @@ final class WriterArguments {
       } catch (IllegalArgumentException e) {
         throw new TypeConversionException(e.getMessage());
       }
-    }
-  }
-
-  /** Perfect hashes by the names that manifests use. */
-  static final class PerfectHashes extends Labels<PerfectHashConstruction> {
-    PerfectHashes() {
-      super(PerfectHashConstruction.values(), PerfectHashConstruction::toString);
-    }
-  }
-
-  /** Layouts by the names that manifests use. */
-  static final class Layouts extends Labels<Layout> {
-    Layouts() {
-      super(Layout.values(), Layout::label);
     }
   }
 }
