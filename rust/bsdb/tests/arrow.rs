@@ -106,9 +106,9 @@ fn use_table(name: &str) {
 
 #[test]
 fn rows_go_through_arrow_and_back() {
-    let all = ["rows-scalars", "order-rows", "rows-of-key-only", "rows-symbols", "rows-keys", "rows-nested"];
-    // Miri needs minutes for the fourth, and cannot call zstd, with which the last one is compressed.
-    for name in &all[..if cfg!(miri) { 3 } else { all.len() }] {
+    let all = ["rows-scalars", "rows-of-key-only", "order-rows", "rows-symbols", "rows-keys", "rows-nested"];
+    // Miri needs a minute for the third, minutes for the fourth, and cannot call zstd, with which the last one is compressed.
+    for name in &all[..if cfg!(miri) { 2 } else { all.len() }] {
         use_table(name);
     }
 }
@@ -160,8 +160,11 @@ fn batches_end_after_many_records_or_bytes() {
         let next = || selection.batch(&table, &mut cursor, most, most_bytes).unwrap();
         std::iter::from_fn(next).map(|batch| batch.length).collect::<Vec<_>>()
     };
-    assert_eq!(lengths(100, usize::MAX), [56]);
     assert_eq!(lengths(25, usize::MAX), [25, 25, 6]);
+    if cfg!(miri) {
+        return; // once is enough, and takes seconds
+    }
+    assert_eq!(lengths(100, usize::MAX), [56]);
     assert_eq!(lengths(25, 1), [1; 56]);
     let (mut expected, mut bytes, mut rows) = (vec![0], 0, table.scan());
     while let Some((key, value)) = rows.next().unwrap() {
