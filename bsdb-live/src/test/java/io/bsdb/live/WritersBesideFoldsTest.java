@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -84,6 +86,34 @@ class WritersBesideFoldsTest {
       assertThat(wentOn).as("the writer went on before the second step").isTrue();
       assertThat(failure.get()).isNull();
       assertThat(table.get(bytes("later"))).isEqualTo(bytes("value"));
+    }
+  }
+
+  /**
+   * Steps of folds and publications overlap, so that the few keys that are left are all in the few
+   * partitions that are not folded.
+   */
+  @Test
+  void goOnWhereFewKeysMayBeChanged() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("seed of the changes: " + seed);
+    Random random = new Random(seed);
+    try (WritableTable table =
+            WritableTable.open(
+                directory,
+                WritableOptions.defaults().withDurability(Durability.OS).withMaxChangedKeys(3));
+        Watchdog watchdog = new Watchdog(60)) {
+      watchdog.run(
+          List.of(
+              () -> {
+                for (int i = 0; i < 300; i++) {
+                  table.put(bytes("key" + random.nextInt(40)), bytes("value" + i));
+                  if (random.nextInt(3) == 0) {
+                    table.publish();
+                  }
+                }
+                return null;
+              }));
     }
   }
 }

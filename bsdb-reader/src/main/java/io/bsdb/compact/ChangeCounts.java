@@ -38,14 +38,13 @@ public record ChangeCounts(long total, IntToLongFunction byPartition) {
     }
     Partitioning partitioning = version.manifest().partitioning();
     SortedChanges sorted = changes.sorted();
-    if (sorted == null) {
-      long[] counts = changes.changedKeys(partitioning);
-      return new ChangeCounts(changes.changedKeys(), partition -> counts[partition]);
-    }
-    return new ChangeCounts(
-        changes.changedKeys(),
-        partition ->
-            below(sorted, partitioning, partition + 1) - below(sorted, partitioning, partition));
+    long[] counts =
+        sorted == null
+            ? changes.changedKeys(partitioning)
+            : IntStream.range(0, partitioning.count())
+                .mapToLong(i -> below(sorted, partitioning, i + 1) - below(sorted, partitioning, i))
+                .toArray();
+    return new ChangeCounts(changes.changedKeys(), partition -> counts[partition]);
   }
 
   private static long below(SortedChanges sorted, Partitioning partitioning, int partition) {
@@ -61,14 +60,36 @@ public record ChangeCounts(long total, IntToLongFunction byPartition) {
   static ChangeCounts estimate(Manifest manifest) {
     double[] counts = new double[manifest.partitions().size()];
     for (SegmentFile segment : manifest.changes().segments()) {
-      int[] partitions =
-          manifest.partitioning().partitions(segment.firstHash(), segment.lastHash()).toArray();
-      double share = (double) (segment.puts() + segment.deletes()) / partitions.length;
-      IntStream.of(partitions)
-          .filter(i -> manifest.partitions().get(i).foldedThrough() < segment.number())
-          .forEach(i -> counts[i] += share);
+      double share =
+          (double) (segment.puts() + segment.deletes()) / partitions(manifest, segment).count();
+      unfolded(manifest, segment).forEach(i -> counts[i] += share);
     }
     return new ChangeCounts(
         Math.round(Arrays.stream(counts).sum()), partition -> (long) Math.ceil(counts[partition]));
+  }
+
+  /**
+   * Returns the most changed keys that a version can have by its manifest: as if each change were
+   * of another key, and those of a segment all in any one of its partitions that is not folded.
+   */
+  static ChangeCounts most(Manifest manifest) {
+    long[] counts = new long[manifest.partitions().size()];
+    long total = 0;
+    for (SegmentFile segment : manifest.changes().segments()) {
+      long changes = segment.puts() + segment.deletes();
+      int[] unfolded = unfolded(manifest, segment).toArray();
+      IntStream.of(unfolded).forEach(i -> counts[i] += changes);
+      total += unfolded.length == 0 ? 0 : changes;
+    }
+    return new ChangeCounts(total, partition -> counts[partition]);
+  }
+
+  private static IntStream partitions(Manifest manifest, SegmentFile segment) {
+    return manifest.partitioning().partitions(segment.firstHash(), segment.lastHash());
+  }
+
+  private static IntStream unfolded(Manifest manifest, SegmentFile segment) {
+    return partitions(manifest, segment)
+        .filter(i -> manifest.partitions().get(i).foldedThrough() < segment.number());
   }
 }

@@ -4,11 +4,14 @@ import io.bsdb.format.Internal;
 import io.bsdb.format.io.IOSupplier;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Bound;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -59,18 +62,28 @@ public final class Upkeep implements Closeable {
   /** The version whose changed keys were counted last; guarded by the lock. */
   private @Nullable Counted counted;
 
-  private record Counted(Manifest manifest, long keys) {
+  private record Counted(Manifest manifest, ChangeCounts keys) {
     /** Returns how many keys can have changed in a later version; no limit if it is not one. */
     long most(Manifest later) {
       if (!later.follows(manifest)) {
         return Long.MAX_VALUE;
       }
       long last = manifest.changes().lastSegment();
-      return keys
+      boolean samePartitions = bounds(later).equals(bounds(manifest));
+      long left =
+          later.partitions().stream()
+              .filter(file -> samePartitions && file.foldedThrough() < last)
+              .mapToLong(file -> keys.in(file.partition()))
+              .sum();
+      return (samePartitions ? left : keys.total())
           + later.changes().segments().stream()
               .filter(segment -> segment.number() > last)
               .mapToLong(segment -> segment.puts() + segment.deletes())
               .sum();
+    }
+
+    private static List<Bound> bounds(Manifest manifest) {
+      return manifest.partitions().stream().map(PartitionFile::lowerBound).toList();
     }
   }
 
@@ -145,18 +158,18 @@ public final class Upkeep implements Closeable {
     if (closed) {
       return Plan.NOTHING;
     }
-    ChangeCounts estimate = ChangeCounts.estimate(manifest);
+    ChangeCounts most = ChangeCounts.most(manifest);
     if (counted != null) {
-      estimate = estimate.atMost(counted.most(manifest));
+      most = most.atMost(counted.most(manifest));
     }
-    return policy.due(manifest, estimate).isNothing()
+    return policy.due(manifest, most).isNothing()
         ? Plan.NOTHING
         : workplace.open(
             manifest,
             Set.of(),
             version -> {
               ChangeCounts counts = ChangeCounts.of(version);
-              counted = new Counted(version.manifest(), counts.total());
+              counted = new Counted(version.manifest(), counts);
               return policy.due(version.manifest(), counts);
             });
   }

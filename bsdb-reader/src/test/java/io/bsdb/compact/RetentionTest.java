@@ -361,7 +361,7 @@ class RetentionTest {
   private Plan due(Instant time) throws IOException {
     Manifest manifest = InService.of(table());
     return new UpkeepPolicy(UpkeepSettings.ofStream(Duration.ZERO), InstantSource.fixed(time))
-        .due(manifest, ChangeCounts.estimate(manifest));
+        .due(manifest, ChangeCounts.most(manifest));
   }
 
   @Test

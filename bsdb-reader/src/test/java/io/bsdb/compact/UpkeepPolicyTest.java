@@ -243,7 +243,22 @@ class UpkeepPolicyTest {
     assertThat(policy.fold(manifest(), counts(), NEVER)).matches(Plan::isNothing);
   }
 
-  /** What is not due by the estimate is not due, so that nobody needs to count. */
+  /** What is not due by these is not due, so that nobody needs to count. */
+  @Test
+  void knowsByTheManifestHowManyKeysCanHaveChanged() {
+    segment(1_000, 160);
+    segment(1_000, 320);
+    Arrays.fill(foldedThrough, 0, 14, 2);
+    foldedThrough[14] = 1;
+    ChangeCounts most = ChangeCounts.most(manifest());
+    assertThat(most.total()).isEqualTo(160 + 320);
+    assertThat(most.in(13)).isZero();
+    assertThat(most.in(14)).isEqualTo(320);
+    assertThat(most.in(15)).isEqualTo(160 + 320);
+    Arrays.fill(foldedThrough, 2);
+    assertThat(ChangeCounts.most(manifest()).total()).isZero();
+  }
+
   @Test
   void estimatesByTheManifest() {
     segment(1_000, 160);
