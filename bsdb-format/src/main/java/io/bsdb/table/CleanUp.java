@@ -4,6 +4,8 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.time.Duration;
@@ -82,10 +84,24 @@ final class CleanUp {
           }
           Set<String> inService = table.manifest(current).filesToKeep();
           Instant limit = Instant.now().minus(age);
+          Map<String, Map<String, Long>> files = new HashMap<>();
+          Map<String, Integer> uses = new HashMap<>();
+          long weight = 0; // of the files that only others have
+          for (String version : others) {
+            Map<String, Long> lengths = lengths(version);
+            lengths.keySet().removeAll(inService);
+            files.put(version, lengths);
+            for (Map.Entry<String, Long> file : lengths.entrySet()) {
+              weight += uses.merge(file.getKey(), 1, Integer::sum) == 1 ? file.getValue() : 0;
+            }
+          }
           List<String> old = new ArrayList<>();
-          while (!others.isEmpty()
-              && (wasReplaced(others.get(0), all, limit) || weight(others, inService) > bytes)) {
-            old.add(others.remove(0));
+          while (!others.isEmpty() && (wasReplaced(others.get(0), all, limit) || weight > bytes)) {
+            String oldest = others.remove(0);
+            old.add(oldest);
+            for (Map.Entry<String, Long> file : files.getOrDefault(oldest, Map.of()).entrySet()) {
+              weight -= uses.merge(file.getKey(), -1, Integer::sum) == 0 ? file.getValue() : 0;
+            }
           }
           prune(old, Instant.MAX);
         });
@@ -103,23 +119,21 @@ final class CleanUp {
     return others;
   }
 
-  /** Returns the bytes of the files of versions that another one does not have. */
-  private long weight(List<String> versions, Set<String> others) throws IOException {
+  /** Returns the lengths of a version's files by their paths; none if its manifest is damaged. */
+  private Map<String, Long> lengths(String version) throws IOException {
     Map<String, Long> lengths = new HashMap<>();
-    for (String version : versions) {
-      try {
-        Manifest manifest = table.manifest(version);
-        manifest
-            .partitions()
-            .forEach(
-                file -> lengths.put(file.directory(version) + "/" + file.name(), file.length()));
-        manifest.changes().segments().forEach(file -> lengths.put(file.path(), file.length()));
-      } catch (CorruptSnapshotException | UnsupportedVersionException e) {
-        // Its age decides.
+    try {
+      Manifest manifest = table.manifest(version);
+      for (PartitionFile file : manifest.partitions()) {
+        lengths.put(file.directory(version) + "/" + file.name(), file.length());
       }
+      for (SegmentFile file : manifest.changes().segments()) {
+        lengths.put(file.path(), file.length());
+      }
+    } catch (CorruptSnapshotException | UnsupportedVersionException e) {
+      // Its age decides.
     }
-    lengths.keySet().removeAll(others);
-    return lengths.values().stream().mapToLong(Long::longValue).sum();
+    return lengths;
   }
 
   /**

@@ -13,7 +13,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -139,16 +141,16 @@ public final class SegmentFiles implements Closeable {
    * @param segments from {@link #finish}
    */
   public static void deleteUnpublished(Table table, List<SegmentFile> segments) throws IOException {
-    for (SegmentFile segment : segments) {
-      boolean named = false;
-      for (String version : table.versions()) {
-        try {
-          named |= table.manifest(version).filesToKeep().contains(segment.path());
-        } catch (NoSuchFileException pruned) {
-          // Without a lock, others delete versions meanwhile.
-        }
+    Set<String> named = new HashSet<>();
+    for (String version : segments.isEmpty() ? List.<String>of() : table.versions()) {
+      try {
+        named.addAll(table.manifest(version).filesToKeep());
+      } catch (NoSuchFileException pruned) {
+        // Without a lock, others delete versions meanwhile.
       }
-      if (!named) {
+    }
+    for (SegmentFile segment : segments) {
+      if (!named.contains(segment.path())) {
         table.storage().delete(segment.path());
       }
     }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Cursors over a table that is written, published and folded meanwhile. */
 class LiveCursorTest {
   private static final int SEGMENT_LENGTH = 2048;
+
+  /** That are written before the next publication: some hundred files of the log. */
+  private static final int BATCHES = 1000;
 
   @TempDir Path directory;
 
@@ -217,11 +221,13 @@ class LiveCursorTest {
   @EnumSource(Durability.class)
   void seesWholeBatchesWhileOthersWriteAndPublish(Durability durability) throws Exception {
     AtomicBoolean done = new AtomicBoolean();
+    Semaphore batches = new Semaphore(BATCHES); // else the log may be full before it is published
     try (WritableTable table = open(durability);
         Watchdog watchdog = new Watchdog(60)) {
       Callable<Void> writes =
           () -> {
             for (int i = 0; !done.get(); i++) {
+              batches.acquire();
               WriteBatch batch = new WriteBatch();
               for (int key = 0; key < 20; key++) {
                 batch.put(bytes("key" + key), bytes(Integer.toString(i)));
@@ -238,7 +244,10 @@ class LiveCursorTest {
               } else {
                 table.publish();
               }
+              batches.drainPermits();
+              batches.release(BATCHES);
             }
+            batches.release();
             return null;
           };
       Callable<Void> reads =
