@@ -4,16 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.format.io.IORunnable;
+import io.bsdb.table.Table;
+import io.bsdb.table.storage.TableStorage;
+import io.bsdb.testkit.Await;
 import io.bsdb.testkit.ChildProcess;
 import java.io.File;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,14 +70,17 @@ class OwnerLockTest {
     keepsTheTable(table -> ChangeReader.from(table, "cache", LogPosition.START).close());
   }
 
-  @Test
-  void withClassesOfAnotherLoaderInTheSameProcess() throws Exception {
+  private static URLClassLoader anotherLoader() throws IOException {
     List<URL> classes = new ArrayList<>();
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       classes.add(new File(entry).toURI().toURL());
     }
-    ClassLoader platform = ClassLoader.getPlatformClassLoader();
-    try (URLClassLoader other = new URLClassLoader(classes.toArray(URL[]::new), platform)) {
+    return new URLClassLoader(classes.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
+  }
+
+  @Test
+  void withClassesOfAnotherLoaderInTheSameProcess() throws Exception {
+    try (URLClassLoader other = anotherLoader()) {
       Method open = other.loadClass(WritableTable.class.getName()).getMethod("open", Path.class);
       Method report = other.loadClass(LogReport.class.getName()).getMethod("read", Path.class);
       keepsTheTable(
@@ -78,6 +91,71 @@ class OwnerLockTest {
                 .hasMessageStartingWith("table is open for writing in this process");
             assertThatCode(() -> report.invoke(null, table)).doesNotThrowAnyException();
           });
+    }
+  }
+
+  /** Ends with {@link #REFUSED} if a process has the lock of a table. */
+  static final class Locks {
+    private Locks() {}
+
+    public static void main(String[] arguments) throws IOException {
+      try (FileChannel file =
+          FileChannel.open(Path.of(arguments[0], "LOCK"), StandardOpenOption.WRITE)) {
+        System.exit(file.tryLock() == null ? REFUSED : 0);
+      }
+    }
+  }
+
+  @Test
+  void keepsTheLockOfAnotherLoadersClassesThoughAThreadThatWaitsForItIsInterrupted()
+      throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch enough = new CountDownLatch(1);
+    try (URLClassLoader other = anotherLoader()) {
+      Object table =
+          other
+              .loadClass(Table.class.getName())
+              .getMethod("at", Path.class)
+              .invoke(null, directory);
+      Object storage = table.getClass().getMethod("storage").invoke(table);
+      Class<?> action = other.loadClass(IORunnable.class.getName());
+      Object holds =
+          Proxy.newProxyInstance(
+              other,
+              new Class<?>[] {action},
+              (proxy, method, none) -> {
+                held.countDown();
+                enough.await();
+                return null;
+              });
+      FutureTask<Object> holder =
+          new FutureTask<>(
+              () ->
+                  other
+                      .loadClass(TableStorage.class.getName())
+                      .getMethod("exclusively", action)
+                      .invoke(storage, holds));
+      FutureTask<Void> waiter =
+          new FutureTask<>(
+              () -> {
+                Table.at(directory).storage().exclusively(() -> {});
+                return null;
+              });
+      new Thread(holder, "holder").start();
+      held.await();
+      Thread waiting = new Thread(waiter, "waiter");
+      waiting.start();
+      Await.until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+      waiting.interrupt();
+
+      Process process = ChildProcess.start(Locks.class, directory.toString());
+      assertThat(process.waitFor()).isEqualTo(REFUSED);
+
+      enough.countDown();
+      holder.get();
+      assertThatThrownBy(waiter::get).hasCauseInstanceOf(InterruptedIOException.class);
+    } finally {
+      enough.countDown();
     }
   }
 

@@ -45,21 +45,25 @@ final class LockFile implements AutoCloseable {
 
   /**
    * Waits for the file's lock. It belongs to the whole process, where the JVM refuses to wait for
-   * one that another thread holds, if this class has been loaded twice.
+   * one that another thread holds, if this class has been loaded twice. To close the file, as an
+   * interruption does, would end the lock of that thread: so an interruption waits for it.
    */
   private static void lock(FileChannel channel, Path table) throws IOException {
+    boolean interrupted = false;
     while (true) {
       try {
         channel.lock();
-        return;
+        break;
       } catch (OverlappingFileLockException heldInThisProcess) {
         LockSupport.parkNanos(RETRY_NANOS);
-        if (Thread.currentThread().isInterrupted()) {
-          throw interrupted(table);
-        }
+        interrupted |= Thread.interrupted();
       } catch (FileLockInterruptionException e) {
         throw interrupted(table);
       }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+      throw interrupted(table);
     }
   }
 
