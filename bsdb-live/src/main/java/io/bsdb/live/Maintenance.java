@@ -57,6 +57,9 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
   private final AtomicLong folds = new AtomicLong();
   private volatile ChangedKeys changedKeys = ChangedKeys.NONE;
 
+  /** Guards the load; nobody who holds it waits for other threads' work. */
+  private final Object adjusting = new Object();
+
   /**
    * @param base the version under the log
    * @param segments of the log
@@ -131,14 +134,19 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
     adjustLoad();
   }
 
-  /** Starts work in the background, and slows writers down, as necessary. */
+  /**
+   * Starts work in the background, and slows writers down, as necessary. One thread at a time: else
+   * a load from before a fold could be set after that from after it, and writers wait for nothing.
+   */
   void adjustLoad() {
-    double unpublished = unpublished();
-    double unfolded = unfolded();
-    backpressure.set(Math.max(unpublished, unfolded));
-    upkeep.hurry(unfolded >= HURRY);
-    if (unpublished >= 1 && publishing.failure() == null) {
-      publishing.wake();
+    synchronized (adjusting) {
+      double unpublished = unpublished();
+      double unfolded = unfolded();
+      backpressure.set(Math.max(unpublished, unfolded));
+      upkeep.hurry(unfolded >= HURRY);
+      if (unpublished >= 1 && publishing.failure() == null) {
+        publishing.wake();
+      }
     }
   }
 
