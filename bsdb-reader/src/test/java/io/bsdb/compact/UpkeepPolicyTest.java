@@ -243,7 +243,7 @@ class UpkeepPolicyTest {
     assertThat(policy.fold(manifest(), counts(), NEVER)).matches(Plan::isNothing);
   }
 
-  /** What is not due by these is not due, so that nobody needs to count. */
+  /** These are upper bounds: where they make nothing due, no version is opened to count. */
   @Test
   void knowsByTheManifestHowManyKeysCanHaveChanged() {
     segment(1_000, 160);
