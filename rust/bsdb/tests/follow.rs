@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bsdb::{Access, Counters, Error, ErrorKind, Follower, Options, Table};
@@ -102,27 +102,35 @@ fn followers_see_whole_versions_under_a_publisher_that_prunes() {
     let publisher = Publisher::new("follow");
     let follower = Follower::new(&publisher.path, Options::default(), Duration::from_millis(1)).unwrap();
     let done = AtomicBool::new(false);
+    let published = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for reader in 0..3 {
-            let (publisher, follower, done) = (&publisher, &follower, &done);
+            let (publisher, follower, done, published) = (&publisher, &follower, &done, &published);
             scope.spawn(move || {
                 while !done.load(Ordering::Relaxed) {
                     if reader == 0 {
                         // Versions may be deleted while they are opened; the next one is opened then.
-                        follower.refresh().unwrap();
+                        let before = published.load(Ordering::SeqCst);
+                        if let Err(failure) = follower.refresh() {
+                            // Only here does a deleted version come back under its name, after all the others.
+                            let meanwhile = published.load(Ordering::SeqCst) - before;
+                            let back = failure.kind() == ErrorKind::NotFound && meanwhile >= NAMES.len() - 1;
+                            assert!(back, "{failure}, after {meanwhile} publications");
+                        }
                     }
                     publisher.check(&follower.current()).unwrap();
                 }
             });
         }
         // However a reader ends, the others do.
-        let published = std::panic::catch_unwind(|| {
+        let result = std::panic::catch_unwind(|| {
             for i in 1..200 {
                 publisher.publish(i % NAMES.len(), Some((i - 1) % NAMES.len()));
+                published.store(i, Ordering::SeqCst);
             }
         });
         done.store(true, Ordering::Relaxed);
-        published.unwrap();
+        result.unwrap();
     });
     follower.refresh().unwrap();
     assert_eq!(follower.current().version(), publisher.versions[199 % NAMES.len()].0);
