@@ -205,13 +205,16 @@ final class CleanUp {
       }
     }
     storage.syncDirectory(""); // CURRENT may name another version, and not durably
-    // Versions share files. So all manifests go first: wherever this ends, a version that still
-    // counts as complete has its files.
+    // Versions share files. So all manifests go first, durably: wherever this ends, a version that
+    // still counts as complete has its files.
     Map<String, Set<String>> files = new LinkedHashMap<>();
     for (String version : old) {
       files.put(version, filesOf(version));
       storage.delete(Table.directory(version) + "/" + SnapshotFormat.MANIFEST_FILE);
       deleted.add(version);
+    }
+    for (String version : old) {
+      storage.syncDirectory(Table.directory(version));
     }
     for (Map.Entry<String, Set<String>> version : files.entrySet()) {
       deleteFiles(version.getKey(), version.getValue(), inUse);

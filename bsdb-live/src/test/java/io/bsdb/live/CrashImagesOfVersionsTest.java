@@ -139,6 +139,7 @@ class CrashImagesOfVersionsTest {
         } else if (i % (CHANGES / 2) == CHANGES / 2 - 1) {
           table.compact();
           promised.set(i + 1);
+          Table.of(new CrashingTable(Table.at(path).storage(), listener, files)).prune(1);
         }
       }
     }
@@ -182,6 +183,12 @@ class CrashImagesOfVersionsTest {
     List<Map<String, String>> possible = new ArrayList<>();
     for (int changes = image.promised; changes <= image.begun; changes++) {
       possible.add(model(changes));
+    }
+    Table versions = Table.at(image.table);
+    for (String version : versions.versions()) {
+      for (String file : versions.manifest(version).filesToKeep()) {
+        assertThat(image.table.resolve(file)).as(what).exists();
+      }
     }
     Map<String, String> content;
     try (WritableTable table = open(image.table)) {

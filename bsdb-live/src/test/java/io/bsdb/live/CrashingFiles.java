@@ -64,6 +64,9 @@ final class CrashingFiles {
   synchronized Content file(String name) {
     for (String directory = parent(name); !directory.isEmpty(); directory = parent(directory)) {
       names.computeIfAbsent(directory, absent -> new Content(true));
+      if (parent(directory).isEmpty()) {
+        durableNames.put(directory, names.get(directory)); // as directories in the root are
+      }
     }
     return names.computeIfAbsent(name, absent -> new Content(false));
   }

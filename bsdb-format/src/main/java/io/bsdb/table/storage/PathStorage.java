@@ -60,12 +60,15 @@ public final class PathStorage implements TableStorage {
     return directory == null ? file.getFileSystem().getPath("") : directory;
   }
 
-  /** Creates a directory of the table and those above it. A link to one serves as well. */
+  /**
+   * Creates a directory of the table and those above it. A link to one serves as well. That in the
+   * root is durable then, which is not synced each time; others are if the one above is synced.
+   */
   private void createDirectory(Path directory) throws IOException {
     if (!Files.isDirectory(directory)) {
       try {
         if (local) {
-          createDurably(root);
+          createDurably(root.resolve(root.relativize(directory).getName(0)));
         }
         Files.createDirectories(directory);
       } catch (FileAlreadyExistsException e) {
