@@ -17,7 +17,6 @@ import io.bsdb.benchmarks.live.DurableBench;
 import io.bsdb.benchmarks.live.LiveBench;
 import io.bsdb.benchmarks.live.ReloadBench;
 import io.bsdb.benchmarks.peers.Peer;
-import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.live.Durability;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -224,7 +223,7 @@ public final class Bench implements Callable<Integer> {
       case LOOKUP -> each(count -> compare(count, Measure.lookups(), peers()));
       case BUILD -> each(count -> List.of(builds(count).rounds(peers(), rounds(3))));
       case ORDER ->
-          each(count -> compare(count, Measure.ordered(), Peers.named(only, Peers.ORDERED)));
+          each(count -> compare(count, Measure.ordered(), Peer.named(only, Peer.ORDERED)));
       case FLINK ->
           // In a process of its own: what ran before has compiled the reader's code for others.
           JavaProcess.call(
@@ -282,7 +281,7 @@ public final class Bench implements Callable<Integer> {
 
   /** Requires that a word names a store, a lookup or a table, or a part of a name. */
   void check(String word) {
-    List<String> stores = Peers.all().stream().map(Peer::name).toList();
+    List<String> stores = Peer.all().stream().map(Peer::name).toList();
     List<String> inFlink =
         Stream.concat(LookupBench.names().stream(), SinkBench.names().stream()).distinct().toList();
     if (Stream.concat(stores.stream(), inFlink.stream()).noneMatch(name -> name.contains(word))) {
@@ -317,7 +316,7 @@ public final class Bench implements Callable<Integer> {
   }
 
   private List<Peer> peers() {
-    return Peers.named(only, isLong() ? Peers.hashed() : Peers.QUICK);
+    return Peer.named(only, isLong() ? Peer.hashed() : Peer.QUICK);
   }
 
   private Builds builds(long count) throws IOException {
@@ -340,7 +339,7 @@ public final class Bench implements Callable<Integer> {
         rows,
         events(rows),
         rounds(3),
-        Peers.choose(SinkBench.names(), name -> name, only, List.of("bsdb")));
+        Peer.choose(SinkBench.names(), name -> name, only, List.of("bsdb")));
   }
 
   private Map<String, String> parameters(List<Part> chosen) {

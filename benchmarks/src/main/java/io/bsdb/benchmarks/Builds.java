@@ -14,7 +14,6 @@ import io.bsdb.benchmarks.harness.Sampler;
 import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Peer;
-import io.bsdb.benchmarks.peers.Peers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,11 +110,11 @@ record Builds(Path data, RecordFile records, String heap) {
 
     @Override
     public Map<String, Double> call() throws Exception {
-      Peer peer = Peers.one(name);
+      Peer peer = Peer.one(name);
       Path directory = Files.createDirectories(builds.directory(peer));
       Sampler anonymous = new Sampler(() -> Machine.ownMemory("RssAnon"));
       long start = System.nanoTime();
-      peer.build(builds.records, directory);
+      peer.build().build(builds.records, directory);
       double seconds = (System.nanoTime() - start) / 1e9;
       Map<String, Double> figures = new LinkedHashMap<>();
       figures.put("records/s", builds.count() / seconds);

@@ -7,7 +7,6 @@ import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
-import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;
 import java.io.ByteArrayOutputStream;
 import java.lang.management.ManagementFactory;
@@ -52,14 +51,14 @@ public final class ReaderProcess {
   }
 
   private static Store open(String name, RecordFile records, Path directory) throws Exception {
-    Peer peer = Peers.one(name);
+    Peer peer = Peer.one(name);
     if (!Files.exists(directory)) {
       Path part = directory.resolveSibling(directory.getFileName() + ".part");
       Files.createDirectories(part);
-      peer.build(records, part);
+      peer.build().build(records, part);
       Files.move(part, directory);
     }
-    return peer.open(records, directory);
+    return peer.open().open(records, directory);
   }
 
   private static long get(Store store, List<byte[]> keys) throws Exception {

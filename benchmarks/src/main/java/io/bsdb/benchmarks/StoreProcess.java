@@ -4,7 +4,6 @@ import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
-import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;
 import java.io.Closeable;
 import java.io.IOException;
@@ -44,7 +43,7 @@ record StoreProcess(Peer peer, Row row, JavaProcess process) implements Closeabl
 
   /** Returns the heap that a store's process gets. */
   static long heapBytes(Peer peer, long records, int queries) {
-    return HEAP_BYTES + QUERY_BYTES * queries + peer.heapBytes(records);
+    return HEAP_BYTES + QUERY_BYTES * queries + records * peer.heapBytes();
   }
 
   /** Returns the answer to a request of {@link StoreRun#answer}. */
@@ -62,8 +61,8 @@ record StoreProcess(Peer peer, Row row, JavaProcess process) implements Closeabl
       implements Callable<@Nullable Void> {
     @Override
     public @Nullable Void call() throws Exception {
-      Peer peer = Peers.one(name);
-      try (Store store = peer.open(builds.records(), builds.directory(peer))) {
+      Peer peer = Peer.one(name);
+      try (Store store = peer.open().open(builds.records(), builds.directory(peer))) {
         JavaProcess.converse(
             new StoreRun(store, builds.records().workload(), rounds, length, System::nanoTime)
                 ::answer);

@@ -11,7 +11,6 @@ import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
-import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +31,7 @@ class ComparisonTest {
   private List<Section> run(boolean discard, String... names) throws Exception {
     Builds builds = Builds.of(data, DataSet.JSON, RECORDS, HEAP);
     return new Comparison(builds, Measure.lookups(), 2, 1 << 10)
-        .run(Peers.named(List.of(names), List.of()), discard);
+        .run(Peer.named(List.of(names), List.of()), discard);
   }
 
   private static void measuresAll(Section lookups, Section latencies) {
@@ -92,7 +91,7 @@ class ComparisonTest {
   @Test
   void keepsWhatWasMeasuredOfOthersIfAStoreFails() throws Exception {
     Builds builds = Builds.of(data, DataSet.JSON, RECORDS, HEAP);
-    Peer sparkey = Peers.one("sparkey");
+    Peer sparkey = Peer.one("sparkey");
     builds.build(sparkey);
     for (Path file : Directories.files(builds.directory(sparkey))) {
       Files.write(file, new byte[0]);
@@ -106,7 +105,7 @@ class ComparisonTest {
 
   @Test
   void buildsAgainInEveryRoundOnly() throws Exception {
-    List<Peer> peers = List.of(Peers.one("bsdb-blocked"));
+    List<Peer> peers = List.of(Peer.one("bsdb-blocked"));
     Builds builds = Builds.of(data, DataSet.JSON, RECORDS, HEAP);
     Map<String, Double> first = builds.build(peers.get(0));
 
@@ -120,7 +119,7 @@ class ComparisonTest {
 
   @Test
   void onlyStoresWithoutFilesNeedAHeapThatGrowsWithTheRecords() {
-    for (Peer peer : Peers.all()) {
+    for (Peer peer : Peer.all()) {
       long few = StoreProcess.heapBytes(peer, 1000, 1000);
       long many = StoreProcess.heapBytes(peer, 100_000_000, 1000);
       if (peer.hasFiles()) {
@@ -152,7 +151,7 @@ class ComparisonTest {
     List<Section> sections =
         new Comparison(builds, Measure.ordered(), 1, 1 << 10)
             .run(
-                Peers.named(
+                Peer.named(
                     List.of("bsdb-order", "bsdb-symbols", "rocksdb-ingest", "lmdb"), List.of()),
                 false);
 

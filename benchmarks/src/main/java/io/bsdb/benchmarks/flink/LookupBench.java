@@ -7,7 +7,7 @@ import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload;
-import io.bsdb.benchmarks.peers.Peers;
+import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.table.Table;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -65,7 +65,7 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
 
   private List<Variant> variants(List<String> notes) {
     List<Variant> variants =
-        new ArrayList<>(Peers.choose(VARIANTS, Variant::name, words, List.of("")));
+        new ArrayList<>(Peer.choose(VARIANTS, Variant::name, words, List.of("")));
     long needed = HeapTableFactory.heapBytes(rows);
     long maximum = Runtime.getRuntime().maxMemory();
     if (needed > maximum && variants.remove(HASHMAP)) {

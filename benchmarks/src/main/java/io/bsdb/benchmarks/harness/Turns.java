@@ -32,7 +32,7 @@ public final class Turns<T> {
   }
 
   /** Measures all contenders in so many rounds, after untimed ones. */
-  public void run(int untimed, int rounds, Turn<T> turn) throws Exception {
+  public Turns<T> run(int untimed, int rounds, Turn<T> turn) throws Exception {
     for (int round = -untimed; round < rounds; round++) {
       for (int i = 0; i < contenders.size(); i++) {
         int which = Math.floorMod(i * (round % 2 == 0 ? 1 : -1) + round, contenders.size());
@@ -40,6 +40,7 @@ public final class Turns<T> {
         turn.take(contenders.get(which), round, row);
       }
     }
+    return this;
   }
 
   /** Returns the row of a contender. */

@@ -1,10 +1,12 @@
 package io.bsdb.benchmarks.live;
 
+import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.live.StoreTasks.Target;
+import io.bsdb.benchmarks.peers.WritableStore;
 import io.bsdb.live.Durability;
 import io.bsdb.live.WritableTable;
 import java.nio.file.Path;
@@ -33,33 +35,36 @@ public record DurableBench(Path directory, double scale, int rounds) {
   private static final List<String> OPTIONS = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
 
   private interface Task {
-    Callable<Map<String, Double>> of(String store) throws Exception;
-  }
-
-  /** Runs tasks on stores in turn, each in a process of its own. */
-  private Section compare(String title, List<String> stores, Task task) throws Exception {
-    Turns<String> turns = new Turns<>(stores, Row::new);
-    turns.run(
-        0,
-        rounds,
-        (store, round, row) -> JavaProcess.call(OPTIONS, task.of(store)).forEach(row::add));
-    return turns.section(title);
-  }
-
-  private static List<String> stores(Durability durability, String without) {
-    return StoreKind.all().stream()
-        .map(StoreKind::name)
-        .filter(name -> !name.equals(without))
-        .filter(name -> durability == Durability.OS || !name.equals("halodb"))
-        .toList();
+    Callable<Map<String, Double>> of(Target target) throws Exception;
   }
 
   private int scaled(int records) {
     return (int) (scale * records);
   }
 
-  private Target target(String store, int records, int length) {
-    return new Target(store, directory.resolve("durable-" + store), scaled(records), length);
+  /** Runs tasks on stores in turn, each in a process of its own that begins without files. */
+  private Section compare(
+      String title, List<String> stores, Durability durability, int records, int length, Task task)
+      throws Exception {
+    return new Turns<>(stores, Row::new)
+        .run(
+            0,
+            rounds,
+            (store, round, row) -> {
+              Path files = directory.resolve("durable-" + store);
+              Directories.delete(files);
+              Target target = new Target(store, files, durability, scaled(records), length);
+              JavaProcess.call(OPTIONS, task.of(target)).forEach(row::add);
+              Directories.delete(files);
+            })
+        .section(title);
+  }
+
+  private static List<String> stores(Durability durability, String without) {
+    return WritableStore.all().keySet().stream()
+        .filter(name -> !name.equals(without))
+        .filter(name -> durability == Durability.OS || !name.equals(WritableStore.HALODB))
+        .toList();
   }
 
   /** Random puts by so many threads. */
@@ -69,9 +74,11 @@ public record DurableBench(Path directory, double scale, int rounds) {
       sections.add(
           compare(
               "%s, %d threads".formatted(durability, count),
-              stores(durability, StoreKind.ROCKSDB_BLOB),
-              store ->
-                  new StoreTasks.Puts(target(store, RECORDS, LENGTH), durability, count, SECONDS)));
+              stores(durability, WritableStore.ROCKSDB_BLOB),
+              durability,
+              RECORDS,
+              LENGTH,
+              target -> new StoreTasks.Puts(target, count, SECONDS)));
     }
     return sections;
   }
@@ -81,9 +88,11 @@ public record DurableBench(Path directory, double scale, int rounds) {
     return List.of(
         compare(
             "Opened after a kill, %,d records".formatted(scaled(KILLED_RECORDS)),
-            stores(Durability.OS, StoreKind.ROCKSDB_BLOB),
-            store -> {
-              Target target = target(store, KILLED_RECORDS, LENGTH);
+            stores(Durability.OS, WritableStore.ROCKSDB_BLOB),
+            Durability.OS,
+            KILLED_RECORDS,
+            LENGTH,
+            target -> {
               try (var process = new JavaProcess(OPTIONS, new StoreTasks.Changed(target))) {
                 process.answer();
                 process.kill();
@@ -100,13 +109,11 @@ public record DurableBench(Path directory, double scale, int rounds) {
         sections.add(
             compare(
                 "YCSB, %s, threads %d".formatted(durability, threads),
-                List.of(StoreKind.BSDB, StoreKind.ROCKSDB, StoreYcsb.HEAP),
-                store ->
-                    new StoreYcsb(
-                        target(store, YCSB_RECORDS, LONG),
-                        durability,
-                        threads,
-                        Math.min(1, 10 * scale))));
+                List.of(WritableStore.BSDB, WritableStore.ROCKSDB, StoreYcsb.HEAP),
+                durability,
+                YCSB_RECORDS,
+                LONG,
+                target -> new StoreYcsb(target, threads, Math.min(1, 10 * scale))));
       }
     }
     return sections;
@@ -128,9 +135,10 @@ public record DurableBench(Path directory, double scale, int rounds) {
             compare(
                 "%s, records of %,d bytes, %,d updates".formatted(durability, length, updates),
                 stores(durability, ""),
-                store ->
-                    new StoreTasks.Writes(
-                        target(store, records, length), durability, updates, settle)));
+                durability,
+                records,
+                length,
+                target -> new StoreTasks.Writes(target, updates, settle)));
       }
     }
     return sections;

@@ -7,12 +7,14 @@ import io.bsdb.benchmarks.harness.Sampler;
 import io.bsdb.benchmarks.harness.Workers;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Store;
+import io.bsdb.benchmarks.peers.WritableStore;
 import io.bsdb.live.Durability;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -32,12 +34,12 @@ final class StoreTasks {
    * A store and its records. Keys have 8 bytes; values do not compress, and differ by the number of
    * the change that made them, at first 0.
    *
-   * @param kind as {@link StoreKind#named} takes it
+   * @param store its name
    * @param length of a record
    */
-  record Target(String kind, Path directory, int records, int length) {
-    Store open(Durability durability) throws Exception {
-      return StoreKind.named(kind).open(directory, durability, records);
+  record Target(String store, Path directory, Durability durability, int records, int length) {
+    Store open(Durability how) throws Exception {
+      return Objects.requireNonNull(WritableStore.all().get(store)).open(directory, how, records);
     }
 
     private static byte[] key(long id) {
@@ -56,7 +58,8 @@ final class StoreTasks {
 
     void check(Store store, long id, long change) throws Exception {
       if (!Arrays.equals(store.get(key(id)), value(id, change))) {
-        throw new IllegalStateException("wrong answer: store=%s record=%d".formatted(kind, id));
+        throw new IllegalStateException(
+            "wrong answer: store=%s record=%d".formatted(this.store, id));
       }
     }
 
@@ -71,21 +74,17 @@ final class StoreTasks {
   }
 
   /** Random puts of many threads. */
-  record Puts(Target target, Durability durability, int threads, double seconds)
-      implements Callable<Map<String, Double>> {
+  record Puts(Target target, int threads, double seconds) implements Callable<Map<String, Double>> {
     private static final double WARM_UP = 1.5;
     private static final int CHECKS = 100;
 
     @Override
     public Map<String, Double> call() throws Exception {
-      Directories.delete(target.directory);
-      try (Store store = target.open(durability)) {
+      try (Store store = target.open(target.durability)) {
         long begin = System.nanoTime() + (long) (WARM_UP * SECOND);
         long end = begin + (long) (seconds * SECOND);
         return Map.of(
             "puts/s", Workers.run(threads, seed -> put(store, seed, begin, end)) / seconds);
-      } finally {
-        Directories.delete(target.directory);
       }
     }
 
@@ -114,7 +113,7 @@ final class StoreTasks {
    *
    * @param settle seconds for which the store may work on after its last change
    */
-  record Writes(Target target, Durability durability, int updates, double settle)
+  record Writes(Target target, int updates, double settle)
       implements Callable<Map<String, Double>> {
     private static final long QUIET_BYTES = 1 << 20;
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -125,30 +124,27 @@ final class StoreTasks {
     public Map<String, Double> call() throws Exception {
       Map<String, Double> figures = new TreeMap<>();
       long[] last = new long[target.records];
-      Directories.delete(target.directory);
-      Store filled = target.open(Durability.OS);
-      try (filled) {
+      try (Store filled = target.open(Durability.OS)) {
         long written = Machine.writtenBytes();
         figures.put("fill, puts/s", target.putAll(filled));
         awaitQuiet();
         figures.put("written per byte filled", perByte(written, target.records));
-        if (durability == Durability.OS) {
+        if (target.durability == Durability.OS) {
           update(filled, last, figures);
         }
       }
-      if (durability != Durability.OS) {
-        try (Store store = target.open(durability)) {
+      if (target.durability != Durability.OS) {
+        try (Store store = target.open(target.durability)) {
           update(store, last, figures);
         }
       }
       long start = System.nanoTime();
-      try (Store store = target.open(durability)) {
+      try (Store store = target.open(target.durability)) {
         figures.put("opened after a close, ms", (System.nanoTime() - start) / 1e6);
         for (int id = 0; id < target.records; id += CHECKED_EVERY) {
           target.check(store, id, last[id]);
         }
       }
-      Directories.delete(target.directory);
       return figures;
     }
 
@@ -206,7 +202,6 @@ final class StoreTasks {
 
     @Override
     public @Nullable Void call() throws Exception {
-      Directories.delete(target.directory);
       try (Store store = target.open(Durability.OS)) {
         target.putAll(store);
       }
@@ -225,17 +220,13 @@ final class StoreTasks {
 
     @Override
     public Map<String, Double> call() throws Exception {
-      Target other =
-          new Target(
-              target.kind,
-              target.directory.resolveSibling("durable-warm-up"),
-              WARM_UP_RECORDS,
-              target.length);
+      Path files = target.directory.resolveSibling("durable-warm-up");
+      Target other = new Target(target.store, files, Durability.OS, WARM_UP_RECORDS, target.length);
       try (Store store = other.open(Durability.OS)) {
         other.putAll(store);
         other.check(store, 0, 0);
       }
-      Directories.delete(other.directory);
+      Directories.delete(files);
       System.gc();
       long memory = Machine.ownMemory("RssAnon");
       long start = System.nanoTime();
@@ -247,8 +238,6 @@ final class StoreTasks {
         System.gc();
         double bytes = Machine.ownMemory("RssAnon") - memory;
         return Map.of("ms", nanos / 1e6, "bytes beside the heap per key", bytes / target.records);
-      } finally {
-        Directories.delete(target.directory);
       }
     }
   }

@@ -2,10 +2,9 @@ package io.bsdb.benchmarks.live;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Workers;
 import io.bsdb.benchmarks.live.StoreTasks.Target;
-import io.bsdb.benchmarks.peers.MapPeer;
+import io.bsdb.benchmarks.peers.MapStore;
 import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
 import java.io.StringReader;
@@ -35,7 +34,7 @@ import site.ycsb.workloads.CoreWorkload;
  *
  * @param seconds of each workload
  */
-record StoreYcsb(Target target, Durability durability, int threads, double seconds)
+record StoreYcsb(Target target, int threads, double seconds)
     implements Callable<Map<String, Double>> {
   /** Names what is no store, for comparison: it takes no time to speak of, the rest is YCSB's. */
   static final String HEAP = "heap";
@@ -157,9 +156,9 @@ record StoreYcsb(Target target, Durability durability, int threads, double secon
   @Override
   public Map<String, Double> call() throws Exception {
     Map<String, Double> figures = new TreeMap<>();
-    Store heap = new MapPeer.MapStore(new ConcurrentHashMap<>());
-    Directories.delete(target.directory());
-    try (Store store = target.kind().equals(HEAP) ? heap : target.open(Durability.OS)) {
+    boolean isHeap = target.store().equals(HEAP);
+    Store heap = new MapStore(new ConcurrentHashMap<>());
+    try (Store store = isHeap ? heap : target.open(Durability.OS)) {
       CoreWorkload load = workload(A);
       DB db = new Fields(store);
       long start = System.nanoTime();
@@ -168,13 +167,12 @@ record StoreYcsb(Target target, Durability durability, int threads, double secon
       }
       figures.put("load, inserts/s", target.records() * SECOND / (System.nanoTime() - start));
     }
-    try (Store store = target.kind().equals(HEAP) ? heap : target.open(durability)) {
+    try (Store store = isHeap ? heap : target.open(target.durability())) {
       run(A, store); // compiles the code
       for (Map.Entry<String, String> core : CORE.entrySet()) {
         figures.put(core.getKey() + ", operations/s", run(core.getValue(), store));
       }
     }
-    Directories.delete(target.directory());
     return figures;
   }
 

@@ -1,44 +1,125 @@
 package io.bsdb.benchmarks.peers;
 
+import com.spotify.sparkey.CompressionType;
 import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.SignatureUse;
+import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.writer.options.Layout;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
-/** A kind of store, configured as its documentation advises. */
-public interface Peer {
-  /** Returns a short name, for tables and {@code --only}. */
-  String name();
+/**
+ * A kind of store, configured as its documentation advises.
+ *
+ * @param name a short one, for tables and {@code --only}
+ * @param files a name for what it reads: peers with one name share one build
+ * @param configuration the settings, for the report
+ * @param isOrdered whether it finds floors and ranges
+ * @param cacheBytes what its process needs beside the heap and the mapped files
+ * @param heapBytes what a record needs of the heap, with room for its collector; 0 if all is in
+ *     files
+ * @param build writes all records into an empty directory, and forces them to disk
+ * @param open opens what was built
+ */
+public record Peer(
+    String name,
+    String files,
+    String configuration,
+    boolean isOrdered,
+    long cacheBytes,
+    long heapBytes,
+    Build build,
+    Open open) {
+  private static final long CACHE_BYTES = 2L << 30;
 
-  /** Returns the settings, for the report. */
-  String configuration();
+  /** Names of a quick run: one of each kind, and the layouts that people choose between. */
+  public static final List<String> QUICK =
+      names(
+          "bsdb-blocked bsdb-compressed bsdb-compressed-cached sparkey rocksdb-ingest"
+              + " rocksdb-zstd lmdb hashmap");
 
-  /** Names the files that it reads: peers with one name share one build. */
-  default String files() {
-    return name();
+  /** Names in the comparison of key order. */
+  public static final List<String> ORDERED = names("bsdb-order bsdb-blocked rocksdb-ingest lmdb");
+
+  /** Writes records. */
+  public interface Build {
+    void build(RecordFile records, Path directory) throws Exception;
+  }
+
+  /** Opens a store. */
+  public interface Open {
+    Store open(RecordFile records, Path directory) throws Exception;
+  }
+
+  private static List<String> names(String words) {
+    return List.of(words.split(" ", -1));
   }
 
   /** Returns whether there is anything to build. */
-  default boolean hasFiles() {
-    return true;
+  public boolean hasFiles() {
+    return heapBytes == 0;
   }
 
-  /** Returns whether it finds floors and ranges. */
-  default boolean isOrdered() {
-    return false;
+  /** Returns all. */
+  public static List<Peer> all() {
+    ReaderOptions defaults = ReaderOptions.defaults();
+    ReaderOptions signatures = ReaderOptions.builder().signatures(SignatureUse.ALWAYS).build();
+    ReaderOptions cached = ReaderOptions.builder().blockCacheBytes(CACHE_BYTES).build();
+    return List.of(
+        BsdbStore.peer("bsdb-order", Layout.BLOCKED, RecordOrder.KEY, defaults),
+        inHashOrder("bsdb-blocked", Layout.BLOCKED, defaults),
+        inHashOrder("bsdb-blocked-signatures", Layout.BLOCKED, signatures),
+        inHashOrder("bsdb-compact", Layout.COMPACT, defaults),
+        inHashOrder("bsdb-compressed", Layout.COMPRESSED, defaults),
+        inHashOrder("bsdb-compressed-pages", Layout.COMPRESSED_PAGES, defaults),
+        inHashOrder("bsdb-compressed-cached", Layout.COMPRESSED, cached),
+        inHashOrder("bsdb-symbols", Layout.SYMBOLS, defaults),
+        SparkeyStore.peer("sparkey", CompressionType.NONE),
+        SparkeyStore.peer("sparkey-snappy", CompressionType.SNAPPY),
+        SparkeyStore.peer("sparkey-zstd", CompressionType.ZSTD),
+        RocksDbStore.peer("rocksdb-ingest", "rocksdb-ingest", 0),
+        RocksDbStore.peer("rocksdb-zstd", "rocksdb-zstd", 256 << 20),
+        RocksDbStore.peer("rocksdb-zstd-cached", "rocksdb-zstd", CACHE_BYTES),
+        LmdbStore.PEER,
+        MapStore.PEER);
   }
 
-  /** Returns what so many records need of the heap, with room for its collector. */
-  default long heapBytes(long records) {
-    return 0;
+  private static Peer inHashOrder(String name, Layout layout, ReaderOptions options) {
+    return BsdbStore.peer(name, layout, RecordOrder.HASH, options);
   }
 
-  /** Returns what its process needs beside the heap and the mapped files: caches. */
-  default long cacheBytes() {
-    return 0;
+  /** Returns the names of all but that in key order. */
+  public static List<String> hashed() {
+    return all().stream().map(Peer::name).filter(name -> !name.equals("bsdb-order")).toList();
   }
 
-  /** Writes all records into an empty directory, and forces them to disk. */
-  void build(RecordFile records, Path directory) throws Exception;
+  /** Returns the peer with a name. */
+  public static Peer one(String name) {
+    return named(List.of(name), List.of()).get(0);
+  }
 
-  /** Opens what was built. */
-  Store open(RecordFile records, Path directory) throws Exception;
+  /** Returns the peers that words {@link #choose}. */
+  public static List<Peer> named(List<String> words, List<String> byDefault) {
+    return choose(all(), Peer::name, words, byDefault);
+  }
+
+  /**
+   * Returns those with these names; a word that is no name stands for all names that contain it. If
+   * there are none, returns those that other words choose.
+   */
+  public static <T> List<T> choose(
+      List<T> all, Function<T, String> name, List<String> words, List<String> byDefault) {
+    List<String> names = all.stream().map(name).toList();
+    Predicate<String> isChosen =
+        each ->
+            words.stream()
+                .anyMatch(word -> names.contains(word) ? each.equals(word) : each.contains(word));
+    List<T> chosen = all.stream().filter(each -> isChosen.test(name.apply(each))).toList();
+    return chosen.isEmpty() && !byDefault.isEmpty()
+        ? choose(all, name, byDefault, List.of())
+        : chosen;
+  }
 }

@@ -1,9 +1,8 @@
-package io.bsdb.benchmarks.live;
+package io.bsdb.benchmarks.peers;
 
 import com.oath.halodb.HaloDB;
 import com.oath.halodb.HaloDBException;
 import com.oath.halodb.HaloDBOptions;
-import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -13,15 +12,10 @@ import org.jspecify.annotations.Nullable;
  * HaloDB with the options of its own benchmark, but files of 64 MiB instead of 1 GiB, as there is
  * less in them. Puts return before they are on disk.
  */
-public final class HaloDbStore implements StoreKind {
+public final class HaloDbStore implements WritableStore {
   private static final int MAX_FILE_BYTES = 64 << 20;
   private static final int FLUSH_BYTES = 10 << 20;
   private static final double COMPACTION_THRESHOLD = 0.5;
-
-  @Override
-  public String name() {
-    return "halodb";
-  }
 
   @Override
   public Store open(Path directory, Durability durability, int records) throws HaloDBException {

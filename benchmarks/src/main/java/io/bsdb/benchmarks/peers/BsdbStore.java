@@ -1,0 +1,100 @@
+package io.bsdb.benchmarks.peers;
+
+import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.RecordFile.Receiver;
+import io.bsdb.live.Durability;
+import io.bsdb.live.WritableOptions;
+import io.bsdb.live.WritableTable;
+import io.bsdb.reader.KeyLookup;
+import io.bsdb.reader.KeyRange;
+import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.row.Schema;
+import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.options.Layout;
+import io.bsdb.writer.options.WriterOptions;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** This project: a version of a table, in key order for floors and seeks, or a writable table. */
+record BsdbStore(KeyLookup lookup) implements Store {
+  static Peer peer(String name, Layout layout, RecordOrder order, ReaderOptions options) {
+    boolean isOrdered = order == RecordOrder.KEY;
+    return new Peer(
+        name,
+        "bsdb-" + (isOrdered ? "order-" : "") + layout.label(),
+        "layout %s, order %s, signatures %s, block cache of %d MiB; else defaults"
+            .formatted(
+                layout.label(), order, options.signatures(), options.blockCacheBytes() >> 20),
+        isOrdered,
+        options.blockCacheBytes(),
+        0,
+        (records, directory) -> build(records, directory, layout, order),
+        (records, directory) -> new BsdbStore(SnapshotReader.open(directory, options)));
+  }
+
+  private static void build(RecordFile records, Path directory, Layout layout, RecordOrder order)
+      throws Exception {
+    WriterOptions.Builder options = WriterOptions.builder().layout(layout).order(order);
+    Schema schema = records.workload().data().schema();
+    if (schema != null) {
+      options.schema(schema);
+    }
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options.build())) {
+      records.forEach(writer::add);
+      writer.publish();
+    }
+  }
+
+  static Store openWritable(Path directory, Durability durability, int records) throws IOException {
+    WritableOptions options =
+        WritableOptions.defaults()
+            .withDurability(durability)
+            .withCompactionBytesPerSecond(WritableStore.COMPACTION_RATE);
+    return new BsdbStore(WritableTable.open(directory, options));
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key) throws IOException {
+    return lookup.get(key);
+  }
+
+  @Override
+  public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+    return lookup.getAll(keys);
+  }
+
+  @Override
+  public void put(byte[] key, byte[] value) throws IOException {
+    ((WritableTable) lookup).put(key, value);
+  }
+
+  @Override
+  public void floor(byte[] key, Receiver receiver) throws Exception {
+    KeyValue found = ((SnapshotReader) lookup).ordered().floor(key);
+    if (found != null) {
+      receiver.accept(found.key(), found.value());
+    }
+  }
+
+  @Override
+  public void seek(byte[] key, int count, Receiver receiver) throws Exception {
+    KeyRange range = KeyRange.all().from(key);
+    try (RecordCursor cursor = ((SnapshotReader) lookup).ordered().range(range)) {
+      for (int i = 0; i < count && cursor.next(); i++) {
+        receiver.accept(cursor.key(), cursor.value());
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    ((Closeable) lookup).close();
+  }
+}
