@@ -14,7 +14,7 @@ import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.kstreams.StreamsBench;
 import io.bsdb.benchmarks.live.DurableBench;
-import io.bsdb.benchmarks.live.LiveBench;
+import io.bsdb.benchmarks.live.RefreshBench;
 import io.bsdb.benchmarks.live.ReloadBench;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.live.Durability;
@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +56,6 @@ public final class Bench implements Callable<Integer> {
     JOINS,
     KAFKA_STREAMS,
     BITS,
-    FITS,
     OPENING,
     CHANGES,
     REFRESH,
@@ -87,8 +87,8 @@ public final class Bench implements Callable<Integer> {
         "order: floors and ranges in stores in key order",
         "flink: lookup joins; joins: those that read some columns or all",
         "kafka-streams: joins with a table",
-        "bits, fits, opening: readers from disk within a memory budget",
-        "changes, refresh: a table with changes",
+        "bits, opening: readers from disk within a memory budget",
+        "changes, refresh: lookups in a table with changes, and followers of it",
         "reload, reload-jobs: reloads of all rows or those that differ, also by jobs in Flink",
         "sync, unsynced, killed, writes, ycsb: a durable table beside RocksDB and HaloDB",
         "sink, absent: a stream in Flink into a table, and lookup joins, beside Paimon",
@@ -237,13 +237,9 @@ public final class Bench implements Callable<Integer> {
                           new Workload(count), events(isLong() ? 2_000_000 : 200_000), rounds(3))
                       .run(directory.resolve("kafka-streams")));
       case BITS -> memory.bits();
-      case FITS -> memory.fits();
       case OPENING -> memory.opening();
-      case CHANGES, REFRESH -> {
-        try (LiveBench live = new LiveBench(directory, count(10_000_000), rounds(11))) {
-          yield part == Part.CHANGES ? live.lookups() : live.refresh();
-        }
-      }
+      case CHANGES -> compare(count(10_000_000), Measure.changed(), Peer.named(only, Peer.CHANGED));
+      case REFRESH -> RefreshBench.run(directory, count(10_000_000), rounds(11));
       case RELOAD -> ReloadBench.run(directory, count(10_000_000), rounds(3));
       case RELOAD_JOBS -> ReloadJobBench.run(directory, count(1_000_000), rounds(3));
       case SYNC -> durable.puts(Durability.COMMIT, 1, 16, 64);
@@ -345,7 +341,7 @@ public final class Bench implements Callable<Integer> {
   private Map<String, String> parameters(List<Part> chosen) {
     Map<String, String> parameters = new LinkedHashMap<>();
     parameters.put("command", commandLine);
-    if (chosen.contains(Part.LOOKUP) || chosen.contains(Part.ORDER)) {
+    if (chosen.stream().anyMatch(Set.of(Part.LOOKUP, Part.ORDER, Part.CHANGES)::contains)) {
       parameters.put(
           "queries", "made in advance, 90 % present, each answer checked, values copied");
       parameters.put("rounds", "%d, of %,d queries each".formatted(lookupRounds(), queries()));

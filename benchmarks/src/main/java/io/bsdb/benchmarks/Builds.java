@@ -85,12 +85,10 @@ record Builds(Path data, RecordFile records, String heap) {
   private Section section(List<Peer> peers, int rounds, boolean again) throws Exception {
     Map<String, Peer> distinct = new LinkedHashMap<>();
     peers.stream().filter(Peer::hasFiles).forEach(peer -> distinct.putIfAbsent(peer.files(), peer));
+    List<Peer> built = List.copyOf(distinct.values());
     Turns<Peer> turns =
-        new Turns<>(
-            List.copyOf(distinct.values()), peer -> new Row(peer.files(), peer.configuration()));
+        new Turns<>(built, peer -> new Row(peer.files(), peer.configuration()), 0, rounds);
     turns.run(
-        0,
-        rounds,
         (peer, round, row) -> {
           if (again) {
             delete(peer);

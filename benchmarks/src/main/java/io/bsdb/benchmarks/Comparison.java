@@ -1,6 +1,7 @@
 package io.bsdb.benchmarks;
 
 import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Measure;
 import io.bsdb.benchmarks.harness.Progress;
@@ -24,15 +25,21 @@ import java.util.stream.Collectors;
 /**
  * Measures lookups in the stores of one record count.
  *
- * <p>All stores are open together, and every round gives each of them the same slice of the
- * queries: whatever disturbs the machine disturbs all alike. If their processes and files do not
- * fit nine tenths of the available memory, each store has the machine to itself instead. What a
- * read of memory costs is measured beside them.
+ * <p>All stores are open together, each in a process of its own, and every round gives each of them
+ * the same slice of the queries: whatever disturbs the machine disturbs all alike. If their
+ * processes and files do not fit nine tenths of the available memory, each store has the machine to
+ * itself instead. What a read of memory costs is measured beside them.
  */
 final class Comparison {
   private static final int UNTIMED = 2;
   private static final String READ = "memory read";
   private static final String IN_READS = "get, in reads";
+
+  /** For values that are looked up, and for what stores need beside records. */
+  private static final long HEAP_BYTES = 512L << 20;
+
+  /** Key, digest and place in a list of each query of each kind. */
+  private static final long QUERY_BYTES = 64L * Keys.values().length;
 
   private final Builds builds;
   private final List<Measure> measures;
@@ -41,6 +48,13 @@ final class Comparison {
   private final List<String> notes = new ArrayList<>();
   private final List<Row> lookups = new ArrayList<>();
   private final List<Row> latencies = new ArrayList<>();
+
+  /** A store that is open in a process, which answers requests to a {@link StoreRun}. */
+  private record OpenStore(Peer peer, Row row, JavaProcess process) {
+    double ask(String request) throws IOException {
+      return Double.parseDouble(process.ask(request));
+    }
+  }
 
   /**
    * @param rounds per measurement
@@ -89,11 +103,6 @@ final class Comparison {
     return sections;
   }
 
-  /** Returns the memory that a store has beside its files: heap, copies and caches. */
-  private long processBytes(Peer peer) {
-    return heapBytes(peer) + peer.cacheBytes();
-  }
-
   private Set<Path> directories(List<Peer> some) {
     return some.stream()
         .filter(Peer::hasFiles)
@@ -101,8 +110,18 @@ final class Comparison {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
+  /** Returns the heap that a store's process gets. */
+  static long heapBytes(Peer peer, long records, int queries) {
+    return HEAP_BYTES + QUERY_BYTES * queries + records * peer.heapBytes();
+  }
+
   private long heapBytes(Peer peer) {
-    return StoreProcess.heapBytes(peer, builds.count(), StoreRun.queries(rounds, queries));
+    return heapBytes(peer, builds.count(), StoreRun.queries(rounds, queries));
+  }
+
+  /** Returns the memory that a store has beside its files: heap, copies and caches. */
+  private long processBytes(Peer peer) {
+    return heapBytes(peer) + peer.cacheBytes();
   }
 
   private static long usable() throws IOException {
@@ -133,13 +152,10 @@ final class Comparison {
       files += Directories.size(directory);
     }
     boolean fit = processes + files <= usable();
+    String how = fit ? "stores in turn" : "one store at a time";
     notes.add(
         "%s: processes of %,d MiB and files of %,d MiB; nine tenths of the available memory are %,d MiB"
-            .formatted(
-                fit ? "stores in turn" : "one store at a time",
-                processes >> 20,
-                files >> 20,
-                usable() >> 20));
+            .formatted(how, processes >> 20, files >> 20, usable() >> 20));
     return fit;
   }
 
@@ -155,9 +171,21 @@ final class Comparison {
     }
   }
 
+  private OpenStore open(Peer peer) throws IOException {
+    Progress.step("open %s", peer.name());
+    long heap = heapBytes(peer);
+    JavaProcess process =
+        new JavaProcess(
+            // A heap whose memory the process has from the start. Else the values that a store
+            // copies are the first to touch it, for hundreds of nanoseconds each.
+            List.of("-XX:+AlwaysPreTouch", "-Xms" + heap, "-Xmx" + heap),
+            new StoreRun.Task(builds, peer.name(), rounds, queries));
+    return new OpenStore(peer, new Row(peer.name(), peer.configuration()), process);
+  }
+
   private void together(List<Peer> some) throws Exception {
     Set<Path> directories = directories(some);
-    List<StoreProcess> stores = new ArrayList<>();
+    List<OpenStore> stores = new ArrayList<>();
     try {
       for (Path directory : directories) {
         for (Path file : Directories.files(directory)) {
@@ -165,40 +193,37 @@ final class Comparison {
         }
       }
       for (Peer peer : some) {
-        Progress.step("open %s", peer.name());
-        stores.add(StoreProcess.start(builds, peer, rounds, queries));
+        stores.add(open(peer));
+        stores.get(stores.size() - 1).process.answer(); // one after the other
       }
-      Turns<StoreProcess> all = new Turns<>(stores, StoreProcess::row);
-      List<StoreProcess> inOrder =
-          stores.stream().filter(store -> store.peer().isOrdered()).toList();
-      Turns<StoreProcess> ordered = new Turns<>(inOrder, StoreProcess::row);
+      Turns<OpenStore> all = new Turns<>(stores, OpenStore::row, UNTIMED, rounds);
+      List<OpenStore> inOrder = stores.stream().filter(store -> store.peer.isOrdered()).toList();
+      Turns<OpenStore> ordered = new Turns<>(inOrder, OpenStore::row, UNTIMED, rounds);
       Set<Keys> prepared = EnumSet.noneOf(Keys.class);
       for (Measure measure : measures) {
         Progress.step("%s", measure.label());
         if (prepared.add(measure.keys())) {
-          for (StoreProcess store : stores) {
+          for (OpenStore store : stores) {
             store.ask("prepare " + measure.keys());
           }
         }
         if (measure.way().equals("floor")) {
           Set<String> hashes = new HashSet<>();
-          for (StoreProcess store : inOrder) {
-            hashes.add(store.process().ask("order"));
+          for (OpenStore store : inOrder) {
+            hashes.add(store.process.ask("order"));
           }
           if (hashes.size() > 1) {
             throw new IllegalStateException("wrong answer: floors and ranges of stores differ");
           }
         }
-        (measure.needsOrder() ? ordered : all)
-            .run(
-                UNTIMED,
-                rounds,
-                (store, round, row) -> row.add(measure.label(), store.ask(measure.request(round))));
+        Turns<OpenStore> turns = measure.needsOrder() ? ordered : all;
+        turns.run(
+            (store, round, row) -> row.add(measure.label(), store.ask(measure.request(round))));
       }
       Progress.step("latencies");
-      all.run(UNTIMED, rounds, (store, round, row) -> store.ask(Measure.LATENCY.request(round)));
-      for (StoreProcess store : stores) {
-        Row row = new Row(store.peer().name());
+      all.run((store, round, row) -> store.ask(Measure.LATENCY.request(round)));
+      for (OpenStore store : stores) {
+        Row row = new Row(store.peer.name());
         for (String percentile : List.of("10", "50", "90", "99", "99.9", "99.99")) {
           row.add("p" + percentile, store.ask("percentile " + percentile));
         }
@@ -215,8 +240,8 @@ final class Comparison {
       }
       lookups.addAll(all.rows());
     } finally {
-      for (StoreProcess store : stores) {
-        store.close();
+      for (OpenStore store : stores) {
+        store.process.close();
       }
     }
   }

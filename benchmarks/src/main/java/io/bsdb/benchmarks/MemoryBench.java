@@ -19,8 +19,6 @@ import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,25 +29,19 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * Reads past the page cache within a memory budget: reads for absent keys where bits of signatures
- * follow the load, beside the same memory spread evenly; before and after a new version; with
- * enough memory, beside a reader without a budget; and opening.
+ * follow the load, beside the same memory spread evenly, before and after a new version; and
+ * opening.
  *
  * @param records of the largest tables
  */
 record MemoryBench(Path directory, long records) {
   private static final int LOOKUPS = 100_000;
   private static final int ROUNDS = 7;
-
-  /** Rounds of what waits for nothing: many short ones, and the thread's processor time. */
-  private static final int SHORT_ROUNDS = 600;
-
-  private static final int SHORT_ROUND = 20_000;
   private static final int TABLES = 20;
   private static final int RANGES = 256;
   private static final double EXPONENT = 0.99;
@@ -63,8 +55,7 @@ record MemoryBench(Path directory, long records) {
    *
    * @param weight how often they are asked for
    */
-  private record Asked(
-      TableReader table, double weight, Function<SplittableRandom, byte[]> absent) {}
+  private record Asked(TableReader table, double weight, Supplier<byte[]> absent) {}
 
   /** Compares reads per absent key with bits that are even, and that follow the load. */
   List<Section> bits() throws IOException {
@@ -146,8 +137,7 @@ record MemoryBench(Path directory, long records) {
       for (; at > all.get(which).weight && which < all.size() - 1; which++) {
         at -= all.get(which).weight;
       }
-      Asked asked = all.get(which);
-      if (asked.table.get(asked.absent.apply(RANDOM)) != null) {
+      if (all.get(which).table.get(all.get(which).absent.get()) != null) {
         throw new IllegalStateException("an absent key was found");
       }
     }
@@ -205,8 +195,7 @@ record MemoryBench(Path directory, long records) {
   private static Asked absentKeys(Path table, MemoryBudget memory, long count, double weight)
       throws IOException {
     Workload keys = new Workload(count);
-    return new Asked(
-        follow(table, memory), weight, random -> keys.key(count + random.nextLong(count)));
+    return new Asked(follow(table, memory), weight, () -> keys.key(count + RANDOM.nextLong(count)));
   }
 
   private Row byRange() throws IOException {
@@ -217,17 +206,14 @@ record MemoryBench(Path directory, long records) {
       List<Asked> all = new ArrayList<>();
       for (int i = 0; i < RANGES; i++) {
         long first = (long) i << (Long.SIZE - 8);
-        all.add(
-            new Asked(
-                table,
-                weights.get(i),
-                random ->
-                    HexFormat.of()
-                        .toHexDigits(first | random.nextLong() >>> 8)
-                        .getBytes(US_ASCII)));
+        all.add(new Asked(table, weights.get(i), () -> hex(first | RANDOM.nextLong() >>> 8)));
       }
       return compare("key order, %d partitions".formatted(RANGES), memory, all);
     }
+  }
+
+  private static byte[] hex(long number) {
+    return HexFormat.of().toHexDigits(number).getBytes(US_ASCII);
   }
 
   private Row oneTable() throws IOException {
@@ -239,76 +225,15 @@ record MemoryBench(Path directory, long records) {
     }
   }
 
-  /** Compares readers with and without a budget where all fits, in both orders. */
-  List<Section> fits() throws Exception {
-    return List.of(fits(RecordOrder.HASH), fits(RecordOrder.KEY));
-  }
-
-  /** Looks up present keys, which the disk answers, and absent ones, which it does not. */
-  private Section fits(RecordOrder order) throws Exception {
-    Path path = table(order, records, 64);
-    MemoryBudget memory = budget(PLENTY);
-    try (SnapshotReader without = SnapshotReader.open(path, options(MemoryBudget.unlimited()));
-        SnapshotReader within = SnapshotReader.open(path, options(memory))) {
-      adjust(memory);
-      Turns<SnapshotReader> turns =
-          new Turns<>(
-              List.of(without, within),
-              reader -> new Row(reader == without ? "no budget" : "budget"));
-      Workload keys = new Workload(records);
-      List<byte[]> rejected = new ArrayList<>();
-      for (int i = 0; i < 2 * LOOKUPS; i++) {
-        byte[] key = keys.key(records + RANDOM.nextLong(records));
-        long before = without.metrics().signatureRejects();
-        if (without.get(key) == null && without.metrics().signatureRejects() > before) {
-          rejected.add(key);
-        }
-      }
-      List<byte[]> present =
-          Stream.generate(() -> keys.key(RANDOM.nextLong(records))).limit(5_000).toList();
-      turns.run(
-          1,
-          ROUNDS,
-          (reader, round, row) -> {
-            long start = System.nanoTime();
-            lookUp(reader, present, present.size());
-            row.add("present", (System.nanoTime() - start) / (double) present.size());
-          });
-      ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-      turns.run(
-          SHORT_ROUNDS / 10,
-          SHORT_ROUNDS,
-          (reader, round, row) -> {
-            int first = Math.floorMod(round * SHORT_ROUND, rejected.size() - SHORT_ROUND);
-            long start = threads.getCurrentThreadCpuTime();
-            lookUp(reader, rejected.subList(first, first + SHORT_ROUND), 0);
-            double nanos = threads.getCurrentThreadCpuTime() - start;
-            row.add("absent by its signature", nanos / SHORT_ROUND);
-          });
-      return turns.section("All fits, %s order, ns per lookup (budget <= 1.03)".formatted(order));
-    }
-  }
-
-  private static void lookUp(SnapshotReader reader, List<byte[]> keys, int present)
-      throws IOException {
-    int found = 0;
-    for (byte[] key : keys) {
-      found += reader.get(key) == null ? 0 : 1;
-    }
-    if (found != present) {
-      throw new IllegalStateException("found: expected=%d actual=%d".formatted(present, found));
-    }
-  }
-
   /** Compares opening with and without a budget, past the page cache. */
   List<Section> opening() throws Exception {
     Path path = table(RecordOrder.HASH, records, 1);
     MemoryBudget without = MemoryBudget.unlimited();
+    List<MemoryBudget> budgets = List.of(without, budget(PLENTY));
     Turns<MemoryBudget> turns =
         new Turns<>(
-            List.of(without, budget(PLENTY)),
-            memory -> new Row(memory == without ? "no budget" : "budget"));
-    turns.run(1, ROUNDS, (memory, round, row) -> row.add("ms", openMillis(path, memory)));
+            budgets, memory -> new Row(memory == without ? "no budget" : "budget"), 1, ROUNDS);
+    turns.run((memory, round, row) -> row.add("ms", openMillis(path, memory)));
     return List.of(turns.section("Opening from disk, ms (budget <= 0.5)"));
   }
 

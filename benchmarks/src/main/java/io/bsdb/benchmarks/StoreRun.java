@@ -1,17 +1,21 @@
 package io.bsdb.benchmarks;
 
+import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Measure;
 import io.bsdb.benchmarks.harness.RecordFile.Receiver;
 import io.bsdb.benchmarks.harness.Workers;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
+import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Store;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks one store slices of the queries.
@@ -44,6 +48,25 @@ final class StoreRun {
     this.workload = workload;
     this.slices = slices(rounds, length);
     this.length = length;
+  }
+
+  /**
+   * What a process does that has one store: it opens the store and answers requests. So neither
+   * compiled code nor garbage of one store is in another's way, and each is as alone as in a
+   * program that uses no other.
+   */
+  record Task(Builds builds, String name, int rounds, int length)
+      implements Callable<@Nullable Void> {
+    @Override
+    public @Nullable Void call() throws Exception {
+      Peer peer = Peer.one(name);
+      try (Store store = peer.open().open(builds.records(), builds.directory(peer))) {
+        Workload workload = builds.records().workload();
+        JavaProcess.converse(
+            new StoreRun(store, workload, rounds, length, System::nanoTime)::answer);
+      }
+      return null;
+    }
   }
 
   private static int slices(int rounds, int length) {

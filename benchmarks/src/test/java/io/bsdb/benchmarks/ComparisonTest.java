@@ -120,8 +120,8 @@ class ComparisonTest {
   @Test
   void onlyStoresWithoutFilesNeedAHeapThatGrowsWithTheRecords() {
     for (Peer peer : Peer.all()) {
-      long few = StoreProcess.heapBytes(peer, 1000, 1000);
-      long many = StoreProcess.heapBytes(peer, 100_000_000, 1000);
+      long few = Comparison.heapBytes(peer, 1000, 1000);
+      long many = Comparison.heapBytes(peer, 100_000_000, 1000);
       if (peer.hasFiles()) {
         assertThat(many).as(peer.name()).isEqualTo(few);
       } else {

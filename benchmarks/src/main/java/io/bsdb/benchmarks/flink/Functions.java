@@ -13,6 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.api.common.functions.FlatMapFunction;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.data.StringData;
@@ -95,6 +97,10 @@ public final class Functions {
    */
   record Changelog(String name) implements FlatMapFunction<Long, Row> {
     private static final long serialVersionUID = 1L;
+
+    static final TypeInformation<Row> TYPE =
+        Types.ROW_NAMED(
+            new String[] {"id", "passed", "name"}, Types.LONG, Types.LONG, Types.STRING);
 
     /** Changes per number that reach a sink; it does not get the old row of an update. */
     static final int CHANGES = 4;

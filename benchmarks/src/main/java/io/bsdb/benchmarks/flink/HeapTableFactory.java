@@ -6,10 +6,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.LookupTableSource;
 import org.apache.flink.table.connector.source.lookup.LookupFunctionProvider;
@@ -17,7 +17,6 @@ import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
-import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.LookupFunction;
 
@@ -26,9 +25,6 @@ import org.apache.flink.table.functions.LookupFunction;
  * With one row the answer is always the same.
  */
 public final class HeapTableFactory implements DynamicTableSourceFactory {
-  private static final ConfigOption<Long> ROWS =
-      ConfigOptions.key("rows").longType().noDefaultValue();
-
   /** Twice what a row takes in entry, key, list, row and string. */
   private static final long HEAP_BYTES_PER_ROW = 720;
 
@@ -44,7 +40,7 @@ public final class HeapTableFactory implements DynamicTableSourceFactory {
 
   @Override
   public Set<ConfigOption<?>> requiredOptions() {
-    return Set.of(ROWS);
+    return Set.of();
   }
 
   @Override
@@ -54,8 +50,8 @@ public final class HeapTableFactory implements DynamicTableSourceFactory {
 
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
-    return new HeapTable(
-        FactoryUtil.createTableFactoryHelper(this, context).getOptions().get(ROWS));
+    String rows = Objects.requireNonNull(context.getCatalogTable().getOptions().get("rows"));
+    return new HeapTable(Long.parseLong(rows));
   }
 
   private record HeapTable(long rows) implements LookupTableSource {

@@ -107,12 +107,11 @@ public record HistoryBench(Path directory, LocalFlink flink) {
   private List<Section> compare(long items, long orders, int rounds) throws Exception {
     HistoryStreams few = new HistoryStreams(items / 10, orders / 10);
     HistoryStreams streams = new HistoryStreams(items, orders);
-    Turns<Contender> turns = new Turns<>(CONTENDERS, contender -> new Row(contender.name));
-    turns.run(1, rounds, (contender, round, row) -> run(contender, round < 0 ? few : streams, row));
+    String title = "%,d orders, and ten prices of each of %,d items".formatted(orders, items);
     return List.of(
-        turns.section(
-            "%,d orders, and ten prices of each of %,d items".formatted(orders, items),
-            List.of(JOINED, ALL, CHECKPOINT)));
+        new Turns<>(CONTENDERS, contender -> new Row(contender.name), 1, rounds)
+            .run((contender, round, row) -> run(contender, round < 0 ? few : streams, row))
+            .section(title, List.of(JOINED, ALL, CHECKPOINT)));
   }
 
   private void run(Contender contender, HistoryStreams streams, Row row) throws Exception {
@@ -191,13 +190,13 @@ public record HistoryBench(Path directory, LocalFlink flink) {
     // Rows that are only added, with a primary key: the temporal join takes them as they come.
     declare(tables, env, Stream.PRICES, streams, Schema.newBuilder().primaryKey("item"));
     declare(tables, env, Stream.ORDERS, streams, Schema.newBuilder());
-    tables.executeSql("CREATE TABLE target (is_right BOOLEAN) WITH ('connector' = 'blackhole')");
-    tables.executeSql(
-        """
-        CREATE TABLE history (item BIGINT, n BIGINT, changed_at TIMESTAMP_LTZ(3),
-          valid_at TIMESTAMP_LTZ(3) METADATA FROM 'floor' VIRTUAL, PRIMARY KEY (item, changed_at) NOT ENFORCED)
-        WITH ('connector' = 'bsdb', 'path' = '%s', 'history.retention' = 'forever')\
-        """
+    Jobs.create(tables, "target", "is_right BOOLEAN", Jobs.DROPPED);
+    Jobs.create(
+        tables,
+        "history",
+        "item BIGINT, n BIGINT, changed_at TIMESTAMP_LTZ(3), PRIMARY KEY (item, changed_at) NOT"
+            + " ENFORCED, valid_at TIMESTAMP_LTZ(3) METADATA FROM 'floor' VIRTUAL",
+        "'connector' = 'bsdb', 'path' = '%s', 'history.retention' = 'forever'"
             .formatted(directory.resolve("table")));
     return tables;
   }

@@ -39,7 +39,11 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
    * @param label in reports
    * @param options of the lookup table; %1$s stands for the path of bsdb's, %2$d for its rows
    */
-  private record Variant(String name, String label, String options) {}
+  private record Variant(String name, String label, String options) {
+    String of(Path table, long rows) {
+      return options.formatted(table, rows);
+    }
+  }
 
   private static final List<String> COLUMNS =
       List.of("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8");
@@ -85,26 +89,19 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
     }
     List<String> notes = new ArrayList<>();
     List<Variant> variants = variants(notes);
-    Turns<Variant> turns =
-        new Turns<>(variants, each -> new Row(each.label, each.options.formatted(table, rows)));
     // The first round warms up.
+    Turns<Variant> turns =
+        new Turns<>(variants, each -> new Row(each.label, each.of(table, rows)), 1, rounds);
     turns.run(
-        1,
-        rounds,
         (variant, round, row) -> {
-          boolean isRight = !variant.equals(CONSTANT);
-          StreamTableEnvironment tables =
-              session("a BIGINT, name STRING", variant.options.formatted(table, rows));
-          row.add(
-              MICROS, join(tables, "ok BOOLEAN", "CHECKED(%s, k, d.a, d.name)".formatted(isRight)));
+          String selected = "CHECKED(%s, k, t.a, t.name)".formatted(!variant.equals(CONSTANT));
+          String options = variant.of(table, rows);
+          row.add(MICROS, join("a BIGINT, name STRING", options, "ok BOOLEAN", selected));
           Functions.requireCounted(events, variant.label);
           Progress.step("round %d of %d: %s", round + 1, rounds, variant.label);
         });
     if (variants.contains(CONSTANT)) {
-      Row constant = turns.row(CONSTANT);
-      turns
-          .rows()
-          .forEach(row -> row.relate("µs over constant", MICROS, constant, (own, at) -> own - at));
+      turns.relate("µs over constant", MICROS, CONSTANT, (own, at) -> own - at);
     }
     String title = "Lookup join in Flink: %,d records, %,d events".formatted(rows, events);
     return List.of(new Section(title, notes, List.of(MICROS), turns.rows()));
@@ -117,28 +114,24 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
       Directories.delete(table(layout));
       build(DataSet.COLUMNS, table(layout), WriterOptions.builder().layout(layout));
     }
-    Turns<Layout> turns = new Turns<>(layouts, layout -> new Row(layout.label()));
+    Turns<Layout> turns = new Turns<>(layouts, layout -> new Row(layout.label()), 1, rounds);
     for (List<String> read : List.of(List.of("c3", "c6"), COLUMNS)) {
       String figure = "%d of 8 columns, µs per event".formatted(read.size());
+      String target = "k BIGINT, " + strings(read);
+      String selected = "FOUND(t.id), " + String.join(", ", read);
       Progress.step("%s", figure);
       turns.run(
-          1,
-          rounds,
           (layout, round, row) -> {
-            StreamTableEnvironment tables =
-                session(
-                    String.join(" STRING, ", COLUMNS) + " STRING", PATH.formatted(table(layout)));
-            String names = String.join(", ", read);
-            row.add(
-                figure,
-                join(
-                    tables,
-                    "k BIGINT, " + names.replace(",", " STRING,") + " STRING",
-                    "FOUND(d.id), " + names));
+            String options = PATH.formatted(table(layout));
+            row.add(figure, join(strings(COLUMNS), options, target, selected));
             Functions.requireCounted(events, figure);
           });
     }
     return List.of(turns.section("Joins in Flink: %,d rows, %,d events".formatted(rows, events)));
+  }
+
+  private static String strings(List<String> columns) {
+    return String.join(" STRING, ", columns) + " STRING";
   }
 
   private Path table(Layout layout) {
@@ -152,34 +145,18 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
   }
 
   /**
-   * Creates a session with a table {@code d}, and a view {@code s} of events that have keys {@code
-   * k} of it.
+   * Joins events, which have keys of a table, with the table; returns microseconds per event.
+   *
+   * @param columns of the table beside its key {@code id}
+   * @param target columns of a table that gets what is selected
    */
-  private StreamTableEnvironment session(String columns, String options) {
+  private double join(String columns, String options, String target, String selected)
+      throws Exception {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     StreamTableEnvironment tables = Jobs.session(env, RuntimeExecutionMode.STREAMING, 1, events);
-    tables.createTemporarySystemFunction("RECORD_KEY", Functions.KeyOf.class);
-    tables.createTemporarySystemFunction("CHECKED", Functions.Check.class);
-    tables.createTemporarySystemFunction("FOUND", Functions.Found.class);
-    tables.executeSql(
-        "CREATE TEMPORARY VIEW s AS SELECT RECORD_KEY(MOD(f0 * %d, %d)) AS k, pt FROM numbers"
-            .formatted(Jobs.STEP, rows));
-    tables.executeSql(
-        "CREATE TABLE d (id BIGINT, %s, PRIMARY KEY (id) NOT ENFORCED) WITH (%s)"
-            .formatted(columns, options));
-    return tables;
-  }
-
-  /** Runs a job that selects something from the joined events; returns microseconds per event. */
-  private double join(StreamTableEnvironment tables, String target, String selected)
-      throws Exception {
-    tables.executeSql(
-        "CREATE TABLE target (%s) WITH ('connector' = 'blackhole')".formatted(target));
-    return Jobs.run(
-            tables,
-            "INSERT INTO target SELECT %s FROM s LEFT JOIN d FOR SYSTEM_TIME AS OF s.pt ON d.id = s.k"
-                .formatted(selected))
-        * 1e6
-        / events;
+    Jobs.create(tables, "t", "id BIGINT, PRIMARY KEY (id) NOT ENFORCED, " + columns, options);
+    Jobs.create(tables, "target", target, Jobs.DROPPED);
+    String key = "RECORD_KEY(MOD(f0 * %d, %d))".formatted(Jobs.STEP, rows);
+    return Jobs.join(tables, key, selected) * 1e6 / events;
   }
 }

@@ -77,28 +77,23 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
 
   private void load(String order, String publish, char changed, char others, Row row)
       throws Exception {
-    insert(
-        order,
-        "INSERT OVERWRITE t /*+ OPTIONS('sink.publish' = '%s') */".formatted(publish),
-        changed,
-        others,
-        row);
+    String insert = "INSERT OVERWRITE t /*+ OPTIONS('sink.publish' = '%s') */".formatted(publish);
+    insert(order, insert, changed, others, row);
   }
 
   /** Adds the processor time of the whole process, in seconds. */
   private void insert(String order, String insert, char changed, char others, Row row)
       throws Exception {
+    StreamExecutionEnvironment env = new StreamExecutionEnvironment(flink.configuration());
     StreamTableEnvironment tables =
-        Jobs.session(
-            new StreamExecutionEnvironment(flink.configuration()),
-            RuntimeExecutionMode.BATCH,
-            PARALLELISM,
-            count);
-    tables.executeSql(
-        "CREATE TABLE t (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.order' = '%s', 'sink.partitions' = '8')"
+        Jobs.session(env, RuntimeExecutionMode.BATCH, PARALLELISM, count);
+    Jobs.create(
+        tables,
+        "t",
+        "id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED",
+        "'connector' = 'bsdb', 'path' = '%s', 'sink.order' = '%s', 'sink.partitions' = '8'"
             .formatted(directory, order));
-    tables.executeSql(
-        "CREATE TABLE dropped (id BIGINT, name STRING) WITH ('connector' = 'blackhole')");
+    Jobs.create(tables, "dropped", "id BIGINT, name STRING", Jobs.DROPPED);
     long start = Machine.processorNanos();
     tables
         .executeSql(

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.flink.api.common.RuntimeExecutionMode;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -55,10 +54,10 @@ public record SinkBench(
   private static final int ABSENT = 10;
 
   private static final String NAME = "x".repeat(80);
+  private static final String COLUMNS = "id BIGINT, passed BIGINT, name STRING";
   private static final String CHANGES = "changes/s";
   private static final String JOINED = "joined, rows/s";
   private static final String DROPPED = "a sink that drops all";
-  private static final String SINK = "'connector' = 'blackhole'";
 
   /**
    * The options of tables: STREAM stands for a name for each job, INTERVAL for how often a lookup
@@ -67,7 +66,7 @@ public record SinkBench(
   private static final Map<String, String> OPTIONS =
       Map.of(
           DROPPED,
-          SINK,
+          Jobs.DROPPED,
           "bsdb",
           "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb', 'sink.stream' = 'STREAM',"
               + " 'lookup.refresh-interval' = 'INTERVAL'",
@@ -101,20 +100,13 @@ public record SinkBench(
     // The order of rows with one key does not matter, or is that of the changelog.
     tables.getConfig().set("table.exec.sink.require-on-conflict", "false");
     tables.getConfig().set("table.exec.sink.upsert-materialize", "NONE");
-    tables.createTemporarySystemFunction("FOUND", Functions.Found.class);
-    tables.createTemporarySystemFunction("AGE", Functions.Age.class);
     if (!isBatch) {
       tables.createTemporaryView(
           "changelog",
           tables.fromChangelogStream(
               env.fromSequence(0, rows - 1)
                   .flatMap(new Functions.Changelog(NAME))
-                  .returns(
-                      Types.ROW_NAMED(
-                          new String[] {"id", "passed", "name"},
-                          Types.LONG,
-                          Types.LONG,
-                          Types.STRING)),
+                  .returns(Functions.Changelog.TYPE),
               Schema.newBuilder()
                   .column("id", "BIGINT NOT NULL")
                   .column("passed", "BIGINT")
@@ -125,15 +117,13 @@ public record SinkBench(
       Jobs.createView(tables, "ticks", paced(env, Long.MAX_VALUE, CHANGES_PER_SECOND));
       Jobs.createView(tables, "probes", paced(env, PROBES, PROBES_PER_SECOND));
     }
-    tables.executeSql(
-        "CREATE TABLE t (id BIGINT, passed BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (%s)"
-            .formatted(
-                Objects.requireNonNull(OPTIONS.get(contender), contender)
-                    .replace("DIRECTORY", directory.toString())
-                    .replace("STREAM", stream)
-                    .replace("INTERVAL", interval)));
-    tables.executeSql(
-        "CREATE TABLE target (id BIGINT, passed BIGINT, name STRING) WITH (%s)".formatted(SINK));
+    String options =
+        Objects.requireNonNull(OPTIONS.get(contender), contender)
+            .replace("DIRECTORY", directory.toString())
+            .replace("STREAM", stream)
+            .replace("INTERVAL", interval);
+    Jobs.create(tables, "t", COLUMNS + ", PRIMARY KEY (id) NOT ENFORCED", options);
+    Jobs.create(tables, "target", COLUMNS, Jobs.DROPPED);
     return tables;
   }
 
@@ -149,10 +139,8 @@ public record SinkBench(
   private Section writing() throws Exception {
     List<String> all = new ArrayList<>(contenders);
     all.add(DROPPED);
-    Turns<String> turns = new Turns<>(all, Row::new);
+    Turns<String> turns = new Turns<>(all, Row::new, 1, rounds);
     turns.run(
-        1,
-        rounds,
         (contender, round, row) -> {
           Directories.delete(directory);
           StreamTableEnvironment tables = streaming(contender, "load");
@@ -165,15 +153,13 @@ public record SinkBench(
           }
         });
     for (String base : List.of(DROPPED, contenders.get(0))) {
-      relate(turns, CHANGES, base);
+      turns.relate("times " + base, CHANGES, base, SinkBench::ratio);
     }
     return turns.section("Written, %,d rows".formatted(rows), List.of());
   }
 
-  private static void relate(Turns<String> turns, String measure, String base) {
-    for (Row row : turns.rows()) {
-      row.relate("times " + base, measure, turns.row(base), (own, other) -> own / other);
-    }
+  private static double ratio(double own, double other) {
+    return own / other;
   }
 
   private void checkWritten(String contender) throws Exception {
@@ -207,25 +193,20 @@ public record SinkBench(
    */
   public List<Section> absent() throws Exception {
     build();
-    Turns<String> turns = new Turns<>(contenders, Row::new);
+    Turns<String> turns = new Turns<>(contenders, Row::new, 1, rounds);
     for (int absent : new int[] {0, 50, 90}) {
-      turns.run(
-          1,
-          rounds,
-          (contender, round, row) ->
-              row.add("%d %% absent".formatted(absent), joined(contender, absent)));
+      String figure = "%d %% absent".formatted(absent);
+      turns.run((contender, round, row) -> row.add(figure, joined(contender, absent)));
     }
     Directories.delete(directory);
-    return List.of(
-        turns.section("Joined, %,d rows, %,d events, rows/s".formatted(rows, events), List.of()));
+    String title = "Joined, %,d rows, %,d events, rows/s".formatted(rows, events);
+    return List.of(turns.section(title, List.of()));
   }
 
   private Section joining() throws Exception {
     build();
-    Turns<String> turns = new Turns<>(contenders, Row::new);
+    Turns<String> turns = new Turns<>(contenders, Row::new, 1, rounds);
     turns.run(
-        1,
-        rounds,
         (contender, round, row) -> {
           JobClient changes =
               Jobs.start(
@@ -245,7 +226,7 @@ public record SinkBench(
             changes.getJobExecutionResult().handle((result, cancelled) -> true).get();
           }
         });
-    relate(turns, JOINED, contenders.get(0));
+    turns.relate("times " + contenders.get(0), JOINED, contenders.get(0), SinkBench::ratio);
     return turns.section("Joined while rows change, %,d rows".formatted(rows), List.of());
   }
 
@@ -274,16 +255,10 @@ public record SinkBench(
    * @param absent percent of the keys
    */
   private double joined(String contender, int absent) throws Exception {
+    String key =
+        "MOD(f0 * %d, %d) * 2 + IF(MOD(f0, 100) < %d, 1, 0)".formatted(Jobs.STEP, rows, absent);
     StreamTableEnvironment tables = streaming(contender, "none");
-    tables.executeSql(
-        "CREATE TEMPORARY VIEW s AS SELECT MOD(f0 * %d, %d) * 2 + IF(MOD(f0, 100) < %d, 1, 0) AS k, pt FROM numbers"
-            .formatted(Jobs.STEP, rows, absent));
-    double rate =
-        events
-            / Jobs.run(
-                tables,
-                "INSERT INTO target SELECT k, FOUND(t.passed), t.name FROM s LEFT JOIN t FOR"
-                    + " SYSTEM_TIME AS OF s.pt ON t.id = s.k");
+    double rate = events / Jobs.join(tables, key, "k, FOUND(t.passed), t.name");
     Progress.step("joined %,.0f rows/s, %d %% absent: %s", rate, absent, contender);
     Functions.requireCounted(
         events - events / 100 * absent - Math.min(events % 100, absent), contender);

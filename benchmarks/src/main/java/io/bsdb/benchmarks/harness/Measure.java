@@ -46,6 +46,15 @@ public record Measure(String label, String way, int number, Keys keys) {
     return all;
   }
 
+  /** Returns the lookups of a table with changes. */
+  public static List<Measure> changed() {
+    List<Measure> all = new ArrayList<>(BOTH);
+    all.add(new Measure("get, absent", "get", 0, Keys.ABSENT));
+    all.add(new Measure("get, changed", "get", 0, Keys.CHANGED));
+    all.add(new Measure("get, present and not changed", "get", 0, Keys.UNCHANGED));
+    return all;
+  }
+
   /** Returns what a store's process is asked for. */
   public String request(int round) {
     return "%s %d %s %d".formatted(way, number, keys, round);

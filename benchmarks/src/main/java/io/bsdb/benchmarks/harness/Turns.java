@@ -3,6 +3,7 @@ package io.bsdb.benchmarks.harness;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import java.util.List;
+import java.util.function.DoubleBinaryOperator;
 import java.util.function.Function;
 
 /**
@@ -12,6 +13,8 @@ import java.util.function.Function;
 public final class Turns<T> {
   private final List<T> contenders;
   private final List<Row> rows;
+  private final int untimed;
+  private final int rounds;
 
   /** Measures one contender. */
   public interface Turn<T> {
@@ -25,14 +28,17 @@ public final class Turns<T> {
 
   /**
    * @param row makes the row for the figures of a contender; others are compared with the first
+   * @param untimed number of rounds that do not count, before the others
    */
-  public Turns(List<T> contenders, Function<T, Row> row) {
+  public Turns(List<T> contenders, Function<T, Row> row, int untimed, int rounds) {
     this.contenders = contenders;
     this.rows = contenders.stream().map(row).toList();
+    this.untimed = untimed;
+    this.rounds = rounds;
   }
 
-  /** Measures all contenders in so many rounds, after untimed ones. */
-  public Turns<T> run(int untimed, int rounds, Turn<T> turn) throws Exception {
+  /** Measures all contenders in all rounds. */
+  public Turns<T> run(Turn<T> turn) throws Exception {
     for (int round = -untimed; round < rounds; round++) {
       for (int i = 0; i < contenders.size(); i++) {
         int which = Math.floorMod(i * (round % 2 == 0 ? 1 : -1) + round, contenders.size());
@@ -43,9 +49,10 @@ public final class Turns<T> {
     return this;
   }
 
-  /** Returns the row of a contender. */
-  public Row row(T contender) {
-    return rows.get(contenders.indexOf(contender));
+  /** Adds a measure of all contenders in relation to that of one: a figure of each round. */
+  public void relate(String name, String measure, T base, DoubleBinaryOperator relation) {
+    Row other = rows.get(contenders.indexOf(base));
+    rows.forEach(row -> row.relate(name, measure, other, relation));
   }
 
   /** Returns the rows of all contenders. */

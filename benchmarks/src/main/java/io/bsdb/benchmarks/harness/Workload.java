@@ -40,7 +40,15 @@ public record Workload(DataSet data, long records) {
     UNIFORM,
     /** Nine of ten are present, by Zipf with exponent 0.99; the hot keys scattered over all. */
     ZIPF,
-    ABSENT
+    ABSENT,
+    /** All are present, of records that are changed. */
+    CHANGED,
+    /** All are present, of other records. */
+    UNCHANGED;
+
+    private boolean ofChanges() {
+      return this == CHANGED || this == UNCHANGED;
+    }
   }
 
   /** Returns the end of the names of files that hold these records. */
@@ -70,6 +78,11 @@ public record Workload(DataSet data, long records) {
   /** Returns the number of the record whose {@link #keyNumber} this is. */
   public static long id(long keyNumber) {
     return unmix(keyNumber) - 1;
+  }
+
+  /** Returns whether a record is one of the tenth that changes, where records do. */
+  public static boolean isChanged(long id) {
+    return Long.remainderUnsigned(mix(id), 10) == 0;
   }
 
   /** Returns the key of a record; of an absent one, if {@code id >= records}. */
@@ -120,15 +133,17 @@ public record Workload(DataSet data, long records) {
     long[] digests = new long[count];
     for (int i = 0; i < count; i++) {
       boolean present = kind != Keys.ABSENT && random.nextInt(100) < PRESENT_PERCENT;
-      if (!present) {
+      if (!present && !kind.ofChanges()) {
         ids[i] = -1;
         keys[i] = key(records + random.nextLong(records));
         continue;
       }
-      ids[i] =
-          kind == Keys.ZIPF
-              ? Long.remainderUnsigned(mix(zipf.sample()), records)
-              : random.nextLong(records);
+      do {
+        ids[i] =
+            kind == Keys.ZIPF
+                ? Long.remainderUnsigned(mix(zipf.sample()), records)
+                : random.nextLong(records);
+      } while (kind.ofChanges() && isChanged(ids[i]) != (kind == Keys.CHANGED));
       keys[i] = key(ids[i]);
       digests[i] = digest(value(ids[i]));
     }

@@ -46,10 +46,8 @@ public record DurableBench(Path directory, double scale, int rounds) {
   private Section compare(
       String title, List<String> stores, Durability durability, int records, int length, Task task)
       throws Exception {
-    return new Turns<>(stores, Row::new)
+    return new Turns<>(stores, Row::new, 0, rounds)
         .run(
-            0,
-            rounds,
             (store, round, row) -> {
               Path files = directory.resolve("durable-" + store);
               Directories.delete(files);

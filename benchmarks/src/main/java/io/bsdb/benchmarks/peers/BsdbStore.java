@@ -2,6 +2,7 @@ package io.bsdb.benchmarks.peers;
 
 import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.RecordFile.Receiver;
+import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.live.Durability;
 import io.bsdb.live.WritableOptions;
 import io.bsdb.live.WritableTable;
@@ -12,7 +13,9 @@ import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.Schema;
+import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -49,6 +52,38 @@ record BsdbStore(KeyLookup lookup) implements Store {
     try (SnapshotWriter writer = SnapshotWriter.create(directory, options.build())) {
       records.forEach(writer::add);
       writer.publish();
+    }
+  }
+
+  /** Returns the default table after a tenth of its records has changed, in so many deltas. */
+  static Peer changed(int deltas) {
+    String name = "bsdb-changed-" + deltas;
+    Peer base = peer(name, Layout.BLOCKED, RecordOrder.HASH, ReaderOptions.defaults());
+    return new Peer(
+        name,
+        name,
+        "%s; a tenth of the records changed, deltas: %d".formatted(base.configuration(), deltas),
+        false,
+        0,
+        0,
+        (records, directory) -> {
+          base.build().build(records, directory);
+          change(records.workload(), directory, deltas);
+        },
+        base.open());
+  }
+
+  /** Gives records the values that they have already, so that answers can be checked. */
+  private static void change(Workload workload, Path directory, int deltas) throws IOException {
+    for (int delta = 0; delta < deltas; delta++) {
+      try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+        for (long id = delta; id < workload.records(); id += deltas) {
+          if (Workload.isChanged(id)) {
+            writer.put(workload.key(id), workload.value(id));
+          }
+        }
+        writer.publish();
+      }
     }
   }
 

@@ -44,6 +44,9 @@ public record Peer(
   /** Names in the comparison of key order. */
   public static final List<String> ORDERED = names("bsdb-order bsdb-blocked rocksdb-ingest lmdb");
 
+  /** Names of a table, and of the same after changes. */
+  public static final List<String> CHANGED = names("bsdb-blocked bsdb-changed-1 bsdb-changed-16");
+
   /** Writes records. */
   public interface Build {
     void build(RecordFile records, Path directory) throws Exception;
@@ -84,16 +87,21 @@ public record Peer(
         RocksDbStore.peer("rocksdb-zstd", "rocksdb-zstd", 256 << 20),
         RocksDbStore.peer("rocksdb-zstd-cached", "rocksdb-zstd", CACHE_BYTES),
         LmdbStore.PEER,
-        MapStore.PEER);
+        MapStore.PEER,
+        BsdbStore.changed(1),
+        BsdbStore.changed(16));
   }
 
   private static Peer inHashOrder(String name, Layout layout, ReaderOptions options) {
     return BsdbStore.peer(name, layout, RecordOrder.HASH, options);
   }
 
-  /** Returns the names of all but that in key order. */
+  /** Returns the names of all but those in key order and with changes. */
   public static List<String> hashed() {
-    return all().stream().map(Peer::name).filter(name -> !name.equals("bsdb-order")).toList();
+    return all().stream()
+        .map(Peer::name)
+        .filter(name -> !name.equals("bsdb-order") && !name.startsWith("bsdb-changed"))
+        .toList();
   }
 
   /** Returns the peer with a name. */

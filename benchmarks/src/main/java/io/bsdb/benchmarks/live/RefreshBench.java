@@ -1,0 +1,134 @@
+package io.bsdb.benchmarks.live;
+
+import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Workers;
+import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.harness.Workload.Keys;
+import io.bsdb.benchmarks.harness.Workload.Queries;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.options.WriterOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Measures how long a follower takes to serve a delta, and how much lookups slow down. A tenth of
+ * the keys is changed before, a hundredth per refresh.
+ */
+public final class RefreshBench {
+  /** Lookups that are timed while nothing else is done. */
+  private static final int QUIET_LOOKUPS = 400_000;
+
+  private final Table table;
+  private final TableReader reader;
+  private final Workload workload;
+  private final Queries queries;
+  private final Row figures = new Row("table");
+
+  /** Random numbers that do not repeat from one use to the next. */
+  private final Random random = new Random(42);
+
+  /** Lookups so far; below 0 at the end. */
+  private final AtomicLong done = new AtomicLong();
+
+  private RefreshBench(Path directory, Workload workload) throws IOException {
+    this.table = Table.at(directory);
+    this.workload = workload;
+    this.queries = workload.queries(Keys.UNIFORM);
+    change(workload.records() / 10);
+    this.reader = TableReader.builder(directory).refreshEvery(Duration.ZERO).open();
+  }
+
+  /** Runs the rounds, after some that do not count, beside a thread that looks keys up. */
+  public static List<Section> run(Path data, long records, int rounds) throws Exception {
+    Path directory = data.resolve("live-" + records);
+    Directories.delete(directory);
+    Progress.step("build %,d records", records);
+    Workload workload = new Workload(records);
+    workload.publish(directory, WriterOptions.defaults());
+    RefreshBench bench = new RefreshBench(directory, workload);
+    try (bench.reader) {
+      bench.countIndex();
+      Workers.run(
+          2,
+          thread -> {
+            try {
+              if (thread == 0) {
+                bench.refresh(rounds);
+              } else {
+                bench.lookUp();
+              }
+              return 0;
+            } finally {
+              bench.done.set(Long.MIN_VALUE); // ends the other thread as well
+            }
+          });
+    }
+    Directories.delete(directory);
+    return List.of(Section.of("Refreshes", List.of(), List.of(bench.figures)));
+  }
+
+  /** Gives random records the values that they have already, so that answers can be checked. */
+  private void change(long count) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      for (long i = 0; i < count; i++) {
+        long id = random.nextLong(workload.records());
+        writer.put(workload.key(id), workload.value(id));
+      }
+      writer.publish();
+    }
+  }
+
+  private void countIndex() throws IOException {
+    try (TableReader.Lease lease = reader.lease()) {
+      Overlay changes = Objects.requireNonNull(lease.reader().changes());
+      figures.add(
+          "index bytes per changed key", changes.indexBytes() / (double) changes.changedKeys());
+    }
+  }
+
+  private void lookUp() throws IOException {
+    for (int i = 0; done.get() >= 0; i = (i + 1) & (queries.size() - 1)) {
+      queries.check(i, reader.get(queries.key(i)));
+      done.getAndIncrement();
+    }
+  }
+
+  /** Waits for a number of lookups, unless these have ended. */
+  private void await(long count) throws InterruptedException {
+    while (done.get() >= 0 && done.get() < count) {
+      Thread.sleep(1);
+    }
+  }
+
+  private void refresh(int rounds) throws Exception {
+    await(queries.size());
+    for (int round = -5; round < rounds; round++) {
+      change(workload.records() / 100);
+      long before = done.get();
+      long start = System.nanoTime();
+      await(before + QUIET_LOOKUPS);
+      double quiet = (done.get() - before) / (double) (System.nanoTime() - start);
+      before = done.get();
+      start = System.nanoTime();
+      reader.refresh();
+      double nanos = System.nanoTime() - start;
+      await(before + 1); // a short refresh may leave the other thread no processor
+      double meanwhile = (done.get() - before) / (double) (System.nanoTime() - start);
+      if (round >= 0) {
+        figures.add("refresh after a delta, ms", nanos / 1e6);
+        figures.add("a lookup meanwhile, times as long", quiet / meanwhile);
+      }
+    }
+  }
+}
