@@ -98,10 +98,7 @@ public final class Bench implements Callable<Integer> {
   private @Nullable List<Part> parts;
 
   @SuppressWarnings("UnusedVariable") // picocli reads it
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this")
+  @Option(names = "--help", usageHelp = true, description = "Show this")
   private boolean help;
 
   @Option(

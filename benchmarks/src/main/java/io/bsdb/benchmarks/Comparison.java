@@ -38,8 +38,8 @@ final class Comparison {
   /** For values that are looked up, and for what stores need beside records. */
   private static final long HEAP_BYTES = 512L << 20;
 
-  /** Key, digest and place in a list of each query of each kind. */
-  private static final long QUERY_BYTES = 64L * Keys.values().length;
+  /** Key, digest and place in a list of each query. */
+  private static final long QUERY_BYTES = 64;
 
   private final Builds builds;
   private final List<Measure> measures;
@@ -73,25 +73,23 @@ final class Comparison {
    * @param discard builds, measures and deletes one after the other
    */
   List<Section> run(List<Peer> peers, boolean discard) throws Exception {
-    List<Section> sections = new ArrayList<>();
     if (discard) {
       notes.add("one store at a time: built, measured and deleted");
-      List<Row> built = new ArrayList<>();
-      for (Peer peer : peers) {
-        built.addAll(builds.missing(List.of(peer)).rows());
-        alone(fitting(List.of(peer)));
-        builds.delete(peer);
-      }
-      sections.add(builds.section(built));
-    } else {
-      sections.add(builds.missing(peers));
-      List<Peer> fitting = fitting(peers);
-      if (fitTogether(fitting)) {
+    }
+    List<Row> built = new ArrayList<>();
+    for (List<Peer> some : discard ? peers.stream().map(List::of).toList() : List.of(peers)) {
+      built.addAll(builds.missing(some).rows());
+      List<Peer> fitting = fitting(some);
+      if (!discard && fitTogether(fitting)) {
         together(fitting);
       } else {
         alone(fitting);
       }
+      if (discard) {
+        builds.delete(some.get(0));
+      }
     }
+    List<Section> sections = new ArrayList<>(List.of(builds.section(built)));
     if (!lookups.isEmpty()) {
       List<String> compared = new ArrayList<>(measures.stream().map(Measure::label).toList());
       compared.add(IN_READS);
@@ -111,12 +109,10 @@ final class Comparison {
   }
 
   /** Returns the heap that a store's process gets. */
-  static long heapBytes(Peer peer, long records, int queries) {
-    return HEAP_BYTES + QUERY_BYTES * queries + records * peer.heapBytes();
-  }
-
   private long heapBytes(Peer peer) {
-    return heapBytes(peer, builds.count(), StoreRun.queries(rounds, queries));
+    long kinds = measures.stream().map(Measure::keys).distinct().count();
+    long asked = kinds * StoreRun.queries(rounds, queries);
+    return HEAP_BYTES + QUERY_BYTES * asked + builds.count() * peer.heapBytes();
   }
 
   /** Returns the memory that a store has beside its files: heap, copies and caches. */
@@ -138,7 +134,8 @@ final class Comparison {
         fitting.add(peer);
       } else {
         notes.add(
-            "left out: %s: it would need %,d MiB; BENCH_HEAP allows %,d, and nine tenths of the available memory are %,d"
+            ("left out: %s: it would need %,d MiB; BENCH_HEAP allows %,d, and nine tenths of the"
+                    + " available memory are %,d")
                 .formatted(peer.name(), processBytes(peer) >> 20, maximum >> 20, usable() >> 20));
       }
     }
@@ -230,7 +227,7 @@ final class Comparison {
         latencies.add(row);
       }
       if (!directories.isEmpty()) {
-        double[] reads = MemoryLimit.measure(directories.iterator().next(), rounds);
+        double[] reads = Machine.memoryReads(directories.iterator().next(), rounds);
         for (Row row : all.rows()) {
           row.add(READ, reads);
           row.add(IN_READS, row.median(Measure.GET) / row.median(READ));

@@ -2,6 +2,7 @@ package io.bsdb.benchmarks;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
@@ -16,7 +17,6 @@ import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -78,14 +78,8 @@ record MemoryBench(Path directory, long records) {
   private static void publish(Path table, RecordOrder order, long count, int partitions)
       throws IOException {
     Progress.step("%,d records in %s order, %d partitions", count, order, partitions);
-    Workload keys = new Workload(count);
-    WriterOptions options = WriterOptions.builder().order(order).partitions(partitions).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
-      for (long id = 0; id < count; id++) {
-        writer.add(keys.key(id), new byte[Long.BYTES]);
-      }
-      writer.publish();
-    }
+    new Workload(DataSet.KEYS, count)
+        .publish(table, WriterOptions.builder().order(order).partitions(partitions).build());
   }
 
   private static MemoryBudget budget(long bytes) {

@@ -118,19 +118,6 @@ class ComparisonTest {
   }
 
   @Test
-  void onlyStoresWithoutFilesNeedAHeapThatGrowsWithTheRecords() {
-    for (Peer peer : Peer.all()) {
-      long few = Comparison.heapBytes(peer, 1000, 1000);
-      long many = Comparison.heapBytes(peer, 100_000_000, 1000);
-      if (peer.hasFiles()) {
-        assertThat(many).as(peer.name()).isEqualTo(few);
-      } else {
-        assertThat(many).as(peer.name()).isGreaterThan(32L << 30);
-      }
-    }
-  }
-
-  @Test
   void refusesAStoreThatAnswersWrongly() throws Exception {
     Workload workload = new Workload(RECORDS);
     Store wrong = key -> workload.value(7);

@@ -21,17 +21,9 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
 
 /**
- * Measures a stream into a table, and the table while it changes. Contenders take turns; ratios are
- * medians of those of each round.
- *
- * <ul>
- *   <li>Changes per second of a job that writes four for each row into an empty table, beside the
- *       same job into a sink that drops it. What the table has afterwards is checked.
- *   <li>Rows per second of a lookup join with a table that was built in batch mode, while another
- *       job changes 10,000 rows per second of it. What was found is counted.
- *   <li>The time from the start of a checkpoint of that job until a row of a join that looks for
- *       changes all the time shows what came just before it.
- * </ul>
+ * Measures a stream into a table, lookup joins while the table changes, and how soon they see what
+ * has changed: docs/BENCHMARKS.md says how. Contenders take turns; ratios are medians of those of
+ * each round.
  *
  * @param directory an absolute path
  * @param rows of the tables

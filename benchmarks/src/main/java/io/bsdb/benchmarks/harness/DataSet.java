@@ -22,6 +22,8 @@ public enum DataSet {
   JSON,
   /** The same with values cut to 20 to 100 bytes. */
   VARYING,
+  /** The same keys, with values of eight zeros. */
+  KEYS,
   /** The fields of the JSON as columns of text. */
   ROWS("key", "name", "city", "score", "token"),
   /** Names like those of npm packages. */
@@ -100,6 +102,9 @@ public enum DataSet {
     if (codec != null) {
       Object[] row = row(id);
       return codec.encodeValue(Arrays.copyOfRange(row, 1, row.length));
+    }
+    if (this == KEYS) {
+      return new byte[Long.BYTES];
     }
     byte[] json = json(id).getBytes(US_ASCII);
     int spread = Workload.VALUE_LENGTH + 1 - SHORTEST;

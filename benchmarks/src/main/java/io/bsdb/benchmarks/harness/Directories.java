@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.apache.flink.util.FileUtils;
 import org.jspecify.annotations.Nullable;
 
 /** The files below a directory, on disk and in the page cache. */
@@ -59,13 +59,7 @@ public final class Directories {
 
   /** Deletes all, the directory as well, if there is one. */
   public static void delete(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      try (Stream<Path> paths = Files.walk(directory)) {
-        for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
-    }
+    FileUtils.deleteDirectory(directory.toFile());
   }
 
   /** Says how much of the files the kernel has in memory, by the MiB. */

@@ -1,18 +1,24 @@
 package io.bsdb.benchmarks.harness;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.bsdb.reader.io.Closing;
+import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Facts that belong beside every number, as the system reports them. */
 public final class Machine {
   private static final Path MEMORY = Path.of("/proc/meminfo");
+  private static final int UNTIMED = 3;
+  private static final int READS = 1 << 18;
 
   private Machine() {}
 
@@ -59,6 +65,48 @@ public final class Machine {
   /** Returns the bytes that this process has sent to the disk, or will. */
   public static long writtenBytes() throws IOException {
     return Long.parseLong(field(Path.of("/proc/self/io"), "write_bytes"));
+  }
+
+  /**
+   * Measures random reads of single bytes of the large files of a directory, which are mapped and
+   * in the page cache, at offsets that each depend on the value read before. No store that keeps
+   * its records in mapped files can answer in less than one such read.
+   *
+   * @return nanoseconds per read, of each round
+   */
+  public static double[] memoryReads(Path directory, int rounds) throws IOException {
+    List<Path> all = Directories.files(directory);
+    long largest = all.stream().mapToLong(file -> file.toFile().length()).max().orElseThrow();
+    List<FileMemory> files = new ArrayList<>();
+    try {
+      for (Path file : all) {
+        if (file.toFile().length() > largest / 2) {
+          files.add(FileMemory.map(file));
+        }
+      }
+      double[] nanos = new double[rounds];
+      long last = 0;
+      for (int round = -UNTIMED; round < rounds; round++) {
+        long start = System.nanoTime();
+        for (int i = 0; i < READS; i++) {
+          last = Workload.mix(last + 1 + read(files, last));
+        }
+        if (round >= 0) {
+          nanos[round] = (System.nanoTime() - start) / (double) READS;
+        }
+      }
+      // Printed, so that the compiler cannot drop the loops.
+      Progress.step("memory was read, checksum %x", last);
+      return nanos;
+    } finally {
+      Closing.all(files);
+    }
+  }
+
+  private static byte read(List<FileMemory> files, long random) {
+    FileMemory file = files.get((int) (((random & 0xFFFF_FFFFL) * files.size()) >>> 32));
+    long offset = Math.multiplyHigh(random >>> 1, 2 * file.length());
+    return file.chunk(offset).get(FileMemory.index(offset));
   }
 
   private static long bytes(Path file, String name) throws IOException {

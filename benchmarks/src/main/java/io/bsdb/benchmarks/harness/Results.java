@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleBinaryOperator;
+import org.apache.commons.math3.stat.descriptive.rank.Median;
 
 /**
  * Everything that one run measured: the contents of the JSON file.
@@ -64,15 +65,8 @@ public record Results(
 
     /** Returns the median, or NaN if this was not measured. */
     public double median(String measure) {
-      double[] sorted =
-          measures.getOrDefault(measure, List.of()).stream()
-              .mapToDouble(round -> round)
-              .sorted()
-              .toArray();
-      int middle = sorted.length / 2;
-      return sorted.length == 0
-          ? Double.NaN
-          : (sorted[middle] + sorted[(sorted.length - 1) / 2]) / 2;
+      List<Double> rounds = measures.getOrDefault(measure, List.of());
+      return new Median().evaluate(rounds.stream().mapToDouble(round -> round).toArray());
     }
   }
 }

@@ -5,16 +5,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import org.apache.flink.util.concurrent.ExecutorThreadFactory;
 
 /** Threads that work beside each other, and stay for more work: some stores open something each. */
 public final class Workers {
   static final ExecutorService POOL =
-      Executors.newCachedThreadPool(
-          task -> {
-            Thread thread = new Thread(task, "bench-worker");
-            thread.setDaemon(true);
-            return thread;
-          });
+      Executors.newCachedThreadPool(new ExecutorThreadFactory("bench-worker"));
 
   private Workers() {}
 

@@ -5,6 +5,7 @@ import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.kstreams.StreamsRun.Contender;
 import io.bsdb.examples.cluster.EmbeddedKafka;
@@ -14,7 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -49,7 +50,9 @@ public record StreamsBench(Workload workload, long events, int rounds) {
   public List<Section> run(Path directory) throws Exception {
     Directories.delete(directory); // of a run that was killed
     Files.createDirectories(directory);
-    Map<String, Row> rows = new LinkedHashMap<>();
+    Turns<Contender> turns =
+        new Turns<>(List.of(Contender.values()), each -> row(each, each.label), 0, rounds);
+    Map<Contender, Row> restarted = new EnumMap<>(Contender.class);
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"));
         Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
       Progress.step("%,d records: fill the topics and build the snapshot", workload.records());
@@ -66,28 +69,28 @@ public record StreamsBench(Workload workload, long events, int rounds) {
               .sourcePositions(SnapshotStores.endPositions(admin, TABLE))
               .build());
       send(kafka, workload.records() / WRITTEN_AGAIN, this::row);
-      for (int round = 1; round <= rounds; round++) {
-        for (Contender contender : Contender.values()) {
-          Path state = Files.createDirectories(directory.resolve("state"));
-          List<String> starts = new ArrayList<>(List.of(contender.label));
-          if (contender.keepsState()) {
-            starts.add(contender.label + ", restarted");
-          }
-          for (String start : starts) {
-            Progress.step("round %d of %d: %s", round, rounds, start);
-            Row row =
-                rows.computeIfAbsent(
-                    start, name -> new Row(name, contender.configuration(workload.records())));
-            run(contender, kafka.bootstrapServers(), directory).forEach(row::add);
-            // The next one has to read the events from the start, too.
-            admin.deleteConsumerGroups(Set.of(APPLICATION)).all().get();
-          }
-          Directories.delete(state);
-        }
-      }
+      turns.run(
+          (contender, round, row) -> {
+            Progress.step("round %d of %d: %s", round + 1, rounds, contender.label);
+            Path state = Files.createDirectories(directory.resolve("state"));
+            StreamsRun run =
+                new StreamsRun(
+                    contender, kafka.bootstrapServers(), directory, workload.records(), events);
+            run(run, admin, row);
+            if (contender.keepsState()) {
+              run(
+                  run,
+                  admin,
+                  restarted.computeIfAbsent(
+                      contender, each -> row(each, each.label + ", restarted")));
+            }
+            Directories.delete(state);
+          });
     } finally {
       Directories.delete(directory);
     }
+    List<Row> rows = new ArrayList<>(turns.rows());
+    rows.addAll(restarted.values());
     return List.of(
         new Section(
             "Join in Kafka Streams: %,d records, %,d events".formatted(workload.records(), events),
@@ -95,7 +98,11 @@ public record StreamsBench(Workload workload, long events, int rounds) {
                 "Once the snapshot was built, one of %d records was written to the topic again"
                     .formatted(WRITTEN_AGAIN)),
             List.of(StreamsRun.FIRST_RESULT, StreamsRun.MICROS),
-            List.copyOf(rows.values())));
+            rows));
+  }
+
+  private Row row(Contender contender, String name) {
+    return new Row(name, contender.configuration(workload.records()));
   }
 
   private static void send(
@@ -114,10 +121,10 @@ public record StreamsBench(Workload workload, long events, int rounds) {
     return workload.key(number % ABSENT_EVERY == 0 ? workload.records() + id : id);
   }
 
-  private Map<String, Double> run(Contender contender, String servers, Path directory)
-      throws Exception {
-    return JavaProcess.call(
-        List.of("-Xmx" + contender.heapMebibytes(workload.records()) + "m"),
-        new StreamsRun(contender, servers, directory, workload.records(), events));
+  private static void run(StreamsRun run, Admin admin, Row row) throws Exception {
+    long heap = run.contender().heapMebibytes(run.records());
+    JavaProcess.call(List.of("-Xmx" + heap + "m"), run).forEach(row::add);
+    // The next one has to read the events from the start, too.
+    admin.deleteConsumerGroups(Set.of(APPLICATION)).all().get();
   }
 }

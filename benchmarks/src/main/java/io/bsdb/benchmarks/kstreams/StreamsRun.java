@@ -41,7 +41,6 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
   static final String FIRST_RESULT = "first result, s";
   static final String MICROS = "µs per event";
 
-  private static final int FETCH_MAX_WAIT_MILLIS = 20;
   private static final double MIB = 1 << 20;
 
   /** Holds the table that a stream is joined with. */
@@ -121,10 +120,8 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
     properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
     properties.put(StreamsConfig.STATE_DIR_CONFIG, state().toString());
     // Partitions of a global table are read one after the other; the next one waits for this.
-    properties.put(
-        StreamsConfig.globalConsumerPrefix(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG),
-        FETCH_MAX_WAIT_MILLIS);
-    String serde = Serdes.ByteArray().getClass().getName();
+    properties.put(StreamsConfig.globalConsumerPrefix(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG), 20);
+    Class<?> serde = Serdes.ByteArray().getClass();
     properties.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, serde);
     properties.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, serde);
     return properties;
@@ -152,13 +149,13 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
       streams.start();
       results.last.get();
       long hits = events - (events + StreamsBench.ABSENT_EVERY - 1) / StreamsBench.ABSENT_EVERY;
-      if (results.hits() != hits) {
+      if (results.hits != hits) {
         throw new IllegalStateException(
-            "%s: hits: expected=%d actual=%d".formatted(contender, hits, results.hits()));
+            "%s: hits: expected=%d actual=%d".formatted(contender, hits, results.hits));
       }
       Map<String, Double> figures = new LinkedHashMap<>();
       figures.put(MICROS, 1e6 / results.resultsPerSecond());
-      figures.put(FIRST_RESULT, (results.first.join() - started) / 1e9);
+      figures.put(FIRST_RESULT, (results.first - started) / 1e9);
       figures.put("results/s", results.resultsPerSecond());
       figures.put("open, s", (started - opened) / 1e9);
       figures.put("heap, MiB", Runtime.getRuntime().maxMemory() / MIB);
@@ -184,11 +181,13 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
     private long results;
     private long hits;
 
-    /** Times at which the first result, half and all of them have come. */
-    final CompletableFuture<Long> first = new CompletableFuture<>();
+    /** Times at which the first result and half of them have come. */
+    private long first;
 
-    final CompletableFuture<Long> middle = new CompletableFuture<>();
-    final CompletableFuture<Long> last = new CompletableFuture<>();
+    private long middle;
+
+    /** The time at which all have come; then all else can be read. */
+    private final CompletableFuture<Long> last = new CompletableFuture<>();
 
     /**
      * @param workload with the records of the table
@@ -222,24 +221,19 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
       results++;
       hits += value.length == 0 ? 0 : 1;
       if (results == 1) {
-        first.complete(System.nanoTime());
+        first = System.nanoTime();
       }
       if (results == expected / 2) {
-        middle.complete(System.nanoTime());
+        middle = System.nanoTime();
       }
       if (results == expected) {
         last.complete(System.nanoTime());
       }
     }
 
-    /** Returns the results with a value, when all have come. */
-    long hits() {
-      return hits;
-    }
-
     /** Returns the rate of the second half: the first one warms up. */
     double resultsPerSecond() {
-      return (expected - expected / 2) * 1e9 / (last.join() - middle.join());
+      return (expected - expected / 2) * 1e9 / (last.join() - middle);
     }
   }
 }

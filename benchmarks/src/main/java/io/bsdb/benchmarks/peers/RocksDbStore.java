@@ -62,8 +62,10 @@ final class RocksDbStore implements Store {
     return new Peer(
         name,
         files,
-        "RocksDB 10.1.3, sorted SST files ingested, %s, mmap reads, Bloom 10, hash index in 4 KiB blocks, all files open, no checksums on read"
-            .formatted(compression),
+        "RocksDB 10.1.3, sorted SST files ingested, "
+            + compression
+            + ", mmap reads, Bloom 10, hash index in 4 KiB blocks, all files open, no checksums on"
+            + " read",
         true,
         cacheBytes,
         0,
