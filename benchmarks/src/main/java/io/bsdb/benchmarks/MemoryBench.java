@@ -43,7 +43,6 @@ record MemoryBench(Path directory, long records) {
   private static final int LOOKUPS = 100_000;
   private static final int ROUNDS = 7;
   private static final int TABLES = 20;
-  private static final int RANGES = 256;
   private static final double EXPONENT = 0.99;
   private static final long PLENTY = 1L << 40;
   private static final String EVEN = "even";
@@ -51,7 +50,7 @@ record MemoryBench(Path directory, long records) {
   private static final SplittableRandom RANDOM = new SplittableRandom(17);
 
   /**
-   * Absent keys of one table, or of one range.
+   * Absent keys of one table, or of one range of it.
    *
    * @param weight how often they are asked for
    */
@@ -59,12 +58,17 @@ record MemoryBench(Path directory, long records) {
 
   /** Compares reads per absent key with bits that are even, and that follow the load. */
   List<Section> bits() throws IOException {
+    List<Long> sizes =
+        IntStream.range(0, TABLES).mapToObj(i -> (long) (records * Math.pow(0.8, i))).toList();
     return List.of(
         Section.of(
             "Reads per absent key at two bits per key (mixed sizes: elastic <= 0.4 of even; key"
                 + " order: 0.6; one table: 1.05; a new version: 1.2 of elastic)",
             List.of(EVEN, ELASTIC),
-            List.of(mixed(), byRange(), oneTable())));
+            List.of(
+                compare("20 tables of mixed size", RecordOrder.HASH, sizes, 1, 1),
+                compare("key order, 256 partitions", RecordOrder.KEY, List.of(records), 256, 256),
+                compare("one table in hash order", RecordOrder.HASH, List.of(records), 64, 1))));
   }
 
   private Path table(RecordOrder order, long count, int partitions) throws IOException {
@@ -148,75 +152,59 @@ record MemoryBench(Path directory, long records) {
     return sum;
   }
 
-  /** Measures reads with even bits, and with bits that follow the load. */
-  private static Row compare(String load, MemoryBudget memory, List<Asked> all) throws IOException {
-    Row row = new Row(load, "%,d of %,d bytes".formatted(memory.usedBytes(), memory.limitBytes()));
-    adjust(memory);
-    row.add(EVEN, readsPerAbsentKey(all));
-    adjust(memory);
-    row.add(ELASTIC, readsPerAbsentKey(all));
-    row.add("ratio", row.median(ELASTIC) / row.median(EVEN));
-    return row;
-  }
-
-  private Row mixed() throws IOException {
-    List<Path> tables = new ArrayList<>();
-    List<Long> counts = new ArrayList<>();
-    for (int i = 0; i < TABLES; i++) {
-      counts.add((long) (records * Math.pow(0.8, i)));
-      tables.add(table(RecordOrder.HASH, counts.get(i), 1));
+  /**
+   * Measures reads with even bits, and with bits that follow the load; of several tables also with
+   * a new version of the one that is asked for most.
+   *
+   * @param ranges of a table in key order that are asked for by Zipf's law
+   */
+  private Row compare(String load, RecordOrder order, List<Long> sizes, int partitions, int ranges)
+      throws IOException {
+    List<Path> paths = new ArrayList<>();
+    for (long size : sizes) {
+      paths.add(table(order, size, partitions));
     }
-    MemoryBudget memory = twoBits(tables);
-    List<Double> weights = weights(TABLES);
+    MemoryBudget memory = twoBits(paths);
+    List<Double> weights = weights(sizes.size() * ranges);
+    List<TableReader> tables = new ArrayList<>();
     List<Asked> all = new ArrayList<>();
     try {
-      for (int i = 0; i < TABLES; i++) {
-        double absentShare = 0.1 + 0.8 * RANDOM.nextDouble();
-        all.add(absentKeys(tables.get(i), memory, counts.get(i), weights.get(i) * absentShare));
+      for (Path path : paths) {
+        tables.add(follow(path, memory));
       }
-      Row row = compare("20 tables of mixed size", memory, all);
-      int hottest = all.indexOf(Collections.max(all, Comparator.comparing(Asked::weight)));
-      publish(tables.get(hottest), RecordOrder.HASH, counts.get(hottest), 1);
-      all.get(hottest).table.refresh();
-      adjust(memory); // as happens when the version before is closed
-      row.add("new version", readsPerAbsentKey(all));
+      for (int i = 0; i < weights.size(); i++) {
+        double weight = weights.get(i) * (ranges > 1 ? 1 : 0.1 + 0.8 * RANDOM.nextDouble());
+        long range = (long) i << (Long.SIZE - 8);
+        long size = sizes.get(i / ranges);
+        Workload keys = new Workload(size);
+        Supplier<byte[]> absent =
+            ranges > 1
+                ? () -> hex(range | RANDOM.nextLong() >>> 8)
+                : () -> keys.key(size + RANDOM.nextLong(size));
+        all.add(new Asked(tables.get(i / ranges), weight, absent));
+      }
+      Row row =
+          new Row(load, "%,d of %,d bytes".formatted(memory.usedBytes(), memory.limitBytes()));
+      adjust(memory);
+      row.add(EVEN, readsPerAbsentKey(all));
+      adjust(memory);
+      row.add(ELASTIC, readsPerAbsentKey(all));
+      row.add("ratio", row.median(ELASTIC) / row.median(EVEN));
+      if (tables.size() > 1) {
+        int hottest = all.indexOf(Collections.max(all, Comparator.comparing(Asked::weight)));
+        publish(paths.get(hottest), order, sizes.get(hottest), partitions);
+        tables.get(hottest).refresh();
+        adjust(memory); // as happens when the version before is closed
+        row.add("new version", readsPerAbsentKey(all));
+      }
       return row;
     } finally {
-      Closing.all(all.stream().map(Asked::table).toList());
-    }
-  }
-
-  private static Asked absentKeys(Path table, MemoryBudget memory, long count, double weight)
-      throws IOException {
-    Workload keys = new Workload(count);
-    return new Asked(follow(table, memory), weight, () -> keys.key(count + RANDOM.nextLong(count)));
-  }
-
-  private Row byRange() throws IOException {
-    Path path = table(RecordOrder.KEY, records, RANGES);
-    MemoryBudget memory = twoBits(List.of(path));
-    List<Double> weights = weights(RANGES);
-    try (TableReader table = follow(path, memory)) {
-      List<Asked> all = new ArrayList<>();
-      for (int i = 0; i < RANGES; i++) {
-        long first = (long) i << (Long.SIZE - 8);
-        all.add(new Asked(table, weights.get(i), () -> hex(first | RANDOM.nextLong() >>> 8)));
-      }
-      return compare("key order, %d partitions".formatted(RANGES), memory, all);
+      Closing.all(tables);
     }
   }
 
   private static byte[] hex(long number) {
     return HexFormat.of().toHexDigits(number).getBytes(US_ASCII);
-  }
-
-  private Row oneTable() throws IOException {
-    Path path = table(RecordOrder.HASH, records, 64);
-    MemoryBudget memory = twoBits(List.of(path));
-    Asked asked = absentKeys(path, memory, records, 1);
-    try (TableReader table = asked.table) {
-      return compare("one table in hash order", memory, List.of(asked));
-    }
   }
 
   /** Compares opening with and without a budget, past the page cache. */

@@ -133,27 +133,6 @@ class ComparisonTest {
   }
 
   @Test
-  void comparesStoresInKeyOrderAndOfRows() throws Exception {
-    Builds builds = Builds.of(data, DataSet.NAMES, RECORDS, HEAP);
-    List<Section> sections =
-        new Comparison(builds, Measure.ordered(), 1, 1 << 10)
-            .run(
-                Peer.named(
-                    List.of("bsdb-order", "bsdb-symbols", "rocksdb-ingest", "lmdb"), List.of()),
-                false);
-
-    List<Row> rows = sections.get(1).rows();
-    assertThat(rows)
-        .extracting(Row::name)
-        .containsExactly("bsdb-order", "bsdb-symbols", "rocksdb-ingest", "lmdb");
-    for (Row row : rows) {
-      assertThat(row.median("getAll(64)")).isPositive();
-      assertThat(row.measures().containsKey("10 from a key"))
-          .isEqualTo(!row.name().equals("bsdb-symbols"));
-    }
-  }
-
-  @Test
   void refusesWhatItDoesNotKnow() {
     Bench bench = new Bench();
     List.of("bsdb-order", "hashmap", "rocksdb", "constant", "paimon").forEach(bench::check);

@@ -19,6 +19,7 @@ class PartsTest {
   @ValueSource(
       strings = {
         "reload --records 1000",
+        "order --records 3000 --data names --only bsdb-order,bsdb-symbols,rocksdb-ingest,lmdb",
         "changes refresh --records 20000",
         "opening --records 20000",
         "writes ycsb killed --scale 0.002 --settle 0.1"

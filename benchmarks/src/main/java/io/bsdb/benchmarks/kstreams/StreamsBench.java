@@ -37,6 +37,7 @@ public record StreamsBench(Workload workload, long events, int rounds) {
   static final String APPLICATION = "bench";
   static final String TABLE = "table";
   static final String EVENTS = "events";
+  private static final String AGAIN = ", restarted";
 
   private static final int PARTITIONS = 4;
 
@@ -51,11 +52,12 @@ public record StreamsBench(Workload workload, long events, int rounds) {
     Directories.delete(directory); // of a run that was killed
     Files.createDirectories(directory);
     Turns<Contender> turns =
-        new Turns<>(List.of(Contender.values()), each -> row(each, each.label), 0, rounds);
+        new Turns<>(List.of(Contender.values()), each -> row(each, ""), 0, rounds);
     Map<Contender, Row> restarted = new EnumMap<>(Contender.class);
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"));
         Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
       Progress.step("%,d records: fill the topics and build the snapshot", workload.records());
+      String servers = kafka.bootstrapServers();
       kafka.createTopics(PARTITIONS, TABLE, EVENTS);
       send(kafka, workload.records(), this::row);
       SplittableRandom random = new SplittableRandom(1);
@@ -63,26 +65,20 @@ public record StreamsBench(Workload workload, long events, int rounds) {
           kafka,
           events,
           i -> new ProducerRecord<>(EVENTS, (int) (i % PARTITIONS), null, event(i, random)));
+      Map<String, String> positions = SnapshotStores.endPositions(admin, TABLE);
       workload.publish(
           directory.resolve("snapshots"),
-          WriterOptions.builder()
-              .sourcePositions(SnapshotStores.endPositions(admin, TABLE))
-              .build());
+          WriterOptions.builder().sourcePositions(positions).build());
       send(kafka, workload.records() / WRITTEN_AGAIN, this::row);
       turns.run(
           (contender, round, row) -> {
             Progress.step("round %d of %d: %s", round + 1, rounds, contender.label);
             Path state = Files.createDirectories(directory.resolve("state"));
             StreamsRun run =
-                new StreamsRun(
-                    contender, kafka.bootstrapServers(), directory, workload.records(), events);
+                new StreamsRun(contender, servers, directory, workload.records(), events);
             run(run, admin, row);
             if (contender.keepsState()) {
-              run(
-                  run,
-                  admin,
-                  restarted.computeIfAbsent(
-                      contender, each -> row(each, each.label + ", restarted")));
+              run(run, admin, restarted.computeIfAbsent(contender, each -> row(each, AGAIN)));
             }
             Directories.delete(state);
           });
@@ -101,8 +97,8 @@ public record StreamsBench(Workload workload, long events, int rounds) {
             rows));
   }
 
-  private Row row(Contender contender, String name) {
-    return new Row(name, contender.configuration(workload.records()));
+  private Row row(Contender contender, String start) {
+    return new Row(contender.label + start, contender.configuration(workload.records()));
   }
 
   private static void send(

@@ -57,7 +57,7 @@ record BsdbStore(KeyLookup lookup) implements Store {
 
   /** Returns the default table after a tenth of its records has changed, in so many deltas. */
   static Peer changed(int deltas) {
-    String name = "bsdb-changed-" + deltas;
+    String name = "changed-" + deltas;
     Peer base = peer(name, Layout.BLOCKED, RecordOrder.HASH, ReaderOptions.defaults());
     return new Peer(
         name,

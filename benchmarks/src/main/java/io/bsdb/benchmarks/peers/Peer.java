@@ -45,7 +45,7 @@ public record Peer(
   public static final List<String> ORDERED = names("bsdb-order bsdb-blocked rocksdb-ingest lmdb");
 
   /** Names of a table, and of the same after changes. */
-  public static final List<String> CHANGED = names("bsdb-blocked bsdb-changed-1 bsdb-changed-16");
+  public static final List<String> CHANGED = names("bsdb-blocked changed-1 changed-16");
 
   /** Writes records. */
   public interface Build {
@@ -100,7 +100,7 @@ public record Peer(
   public static List<String> hashed() {
     return all().stream()
         .map(Peer::name)
-        .filter(name -> !name.equals("bsdb-order") && !name.startsWith("bsdb-changed"))
+        .filter(name -> !name.equals("bsdb-order") && !name.startsWith("changed"))
         .toList();
   }
 
