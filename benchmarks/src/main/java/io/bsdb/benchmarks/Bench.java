@@ -207,9 +207,9 @@ public final class Bench implements Callable<Integer> {
     Results results = new Results(Machine.facts(), parameters(chosen), new ArrayList<>());
     for (Part part : chosen) {
       results.sections().addAll(measure(part));
-      Reports.write(results, directory); // stays should the rest fail
+      results.write(directory); // stays should the rest fail
     }
-    Reports.print(results, directory);
+    results.print(directory);
     return CommandLine.ExitCode.OK;
   }
 

@@ -25,13 +25,8 @@ import org.apache.flink.table.functions.LookupFunction;
  * With one row the answer is always the same.
  */
 public final class HeapTableFactory implements DynamicTableSourceFactory {
-  /** Twice what a row takes in entry, key, list, row and string. */
-  private static final long HEAP_BYTES_PER_ROW = 720;
-
-  /** Returns what so many rows need of the heap, with room for its collector. */
-  static long heapBytes(long rows) {
-    return rows * HEAP_BYTES_PER_ROW;
-  }
+  /** Twice what a row takes in entry, key, list, row and string: the collector needs room. */
+  static final long HEAP_BYTES_PER_ROW = 720;
 
   @Override
   public String factoryIdentifier() {

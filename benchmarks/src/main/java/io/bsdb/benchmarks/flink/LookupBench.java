@@ -70,7 +70,7 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
   private List<Variant> variants(List<String> notes) {
     List<Variant> variants =
         new ArrayList<>(Peer.choose(VARIANTS, Variant::name, words, List.of("")));
-    long needed = HeapTableFactory.heapBytes(rows);
+    long needed = rows * HeapTableFactory.HEAP_BYTES_PER_ROW;
     long maximum = Runtime.getRuntime().maxMemory();
     if (needed > maximum && variants.remove(HASHMAP)) {
       notes.add(

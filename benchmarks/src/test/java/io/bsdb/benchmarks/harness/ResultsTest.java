@@ -1,15 +1,14 @@
-package io.bsdb.benchmarks;
+package io.bsdb.benchmarks.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.benchmarks.harness.Results;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class ReportsTest {
+class ResultsTest {
   private static Row row(String name, double... nanos) {
     Row row = new Row(name, "settings of " + name);
     row.add("get", nanos);
@@ -28,7 +27,7 @@ class ReportsTest {
 
   @Test
   void comparesMedians() {
-    String text = Reports.text(results(section(row("own", 2, 4), row("slow", 4, 20, 6))));
+    String text = results(section(row("own", 2, 4), row("slow", 4, 20, 6))).text();
 
     assertThat(text)
         .contains("== Lookups of X\n   left out: heap: too large\n")
@@ -42,7 +41,7 @@ class ReportsTest {
     Row other = new Row("other", "");
     other.add("size", 7);
 
-    String text = Reports.text(results(section(row("slow", 6), other)));
+    String text = results(section(row("slow", 6), other)).text();
 
     assertThat(text)
         .containsPattern("Times the figure of slow\n +get\n +slow +1.00x\n +other\n")
