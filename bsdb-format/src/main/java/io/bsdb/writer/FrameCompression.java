@@ -5,9 +5,12 @@ import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdDictCompress;
 import com.github.luben.zstd.ZstdException;
 import io.bsdb.format.KeyStorage;
+import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.SectionKind;
+import io.bsdb.format.ZstdLibrary;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.Closeable;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +42,10 @@ final class FrameCompression implements Closeable {
   private byte[] dictionary = new byte[0];
   private @Nullable ZstdDictCompress digested;
 
-  FrameCompression(WriterOptions options) {
+  FrameCompression(WriterOptions options) throws IOException {
+    if (options.layout().codec() == Codec.ZSTD) {
+      ZstdLibrary.require("layout '%s'".formatted(options.layout().label()));
+    }
     this.options = options;
   }
 

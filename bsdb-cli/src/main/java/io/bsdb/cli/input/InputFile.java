@@ -1,6 +1,7 @@
 package io.bsdb.cli.input;
 
 import com.github.luben.zstd.ZstdInputStream;
+import io.bsdb.format.ZstdLibrary;
 import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -78,6 +79,7 @@ public record InputFile(
       return new GzipCompressorInputStream(new BufferedInputStream(source, BUFFER), allMembers);
     }
     if (lowerCase.endsWith(".zst") || lowerCase.endsWith(".zstd")) {
+      ZstdLibrary.require("this file");
       return new ZstdInputStream(source);
     }
     for (Map.Entry<String, String> other : OTHER_COMPRESSIONS.entrySet()) {

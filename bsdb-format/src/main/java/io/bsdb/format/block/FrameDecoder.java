@@ -5,6 +5,7 @@ import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.ZstdLibrary;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -100,25 +101,13 @@ final class FrameDecoder extends BlockDecoder {
      * @param dictionary may be empty
      */
     Pool(byte[] dictionary, String file) throws IOException {
-      requireLibrary(file);
+      ZstdLibrary.require(file);
       try {
         this.dictionary = dictionary.length == 0 ? null : new ZstdDictDecompress(dictionary);
       } catch (IllegalStateException e) {
         throw new CorruptSnapshotException(
             "not a zstd dictionary: file=%s length=%d %s"
                 .formatted(file, dictionary.length, e.getMessage()),
-            e);
-      }
-    }
-
-    /** Loads the library now: else a lookup would be the first to meet an error. */
-    private static void requireLibrary(String file) throws IOException {
-      try {
-        var unused = Zstd.defaultCompressionLevel();
-      } catch (LinkageError e) {
-        throw new IOException(
-            "zstd's native library, which compressed tables need, does not load: file=%s java.io.tmpdir=%s: %s; it is unpacked there, so take a directory that may be written to and allows to execute files (-Djava.io.tmpdir)"
-                .formatted(file, System.getProperty("java.io.tmpdir"), e.getMessage()),
             e);
       }
     }
