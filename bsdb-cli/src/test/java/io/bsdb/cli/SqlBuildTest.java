@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.cli.output.ExitStatus;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -223,9 +224,25 @@ class SqlBuildTest {
     Path rows =
         Files.writeString(directory.resolve("rows"), "{\"id\":1,\"n\":\"1500-01-01T00:00\"}\n");
     build("--schema", "id INT, n TIMESTAMP(9)", "--format", "jsonl", "-i", rows, "--key", "id");
-    assertThat(CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", file).err())
+    CommandRun scan = CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", file);
+    assertThat(scan.status()).isEqualTo(ExitStatus.NO);
+    assertThat(scan.err())
         .contains("column 'n' has 1500-01-01T00:00, outside of 1677-")
         .hasLineCount(1);
+  }
+
+  @Test
+  void refusesTextThatIsNotUtf8() throws IOException {
+    Path file = parquet("text.parquet", "SELECT 1 AS id, 'Qame' AS name", "id");
+    String bytes = Files.readString(file, StandardCharsets.ISO_8859_1).replace("Qame", "\u00ffame");
+    Files.writeString(file, bytes, StandardCharsets.ISO_8859_1);
+
+    CommandRun build = build("--format", "parquet", "-i", file, "--key", "id");
+
+    assertThat(build.status()).as(build.err()).isEqualTo(ExitStatus.NO);
+    assertThat(build.err())
+        .contains("bsdb: " + file + ": ", "is not valid UTF8")
+        .doesNotContain("Exception");
   }
 
   @Test

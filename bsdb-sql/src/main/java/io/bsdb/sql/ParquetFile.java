@@ -27,7 +27,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
+import java.time.temporal.ChronoField;
 import java.time.temporal.Temporal;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -310,10 +310,9 @@ public final class ParquetFile {
         case TIME ->
             vector.setTimestamp(row, ((LocalTime) scalar(view, i, column)).atDate(LocalDate.EPOCH));
         case TIMESTAMP -> vector.setTimestamp(row, (LocalDateTime) scalar(view, i, column));
-        case TIMESTAMP_LTZ -> {
-          Instant instant = ((Instant) scalar(view, i, column)).truncatedTo(ChronoUnit.MICROS);
-          vector.setOffsetDateTime(row, instant.atOffset(ZoneOffset.UTC));
-        }
+        case TIMESTAMP_LTZ ->
+            vector.setOffsetDateTime(
+                row, ((Instant) scalar(view, i, column)).atOffset(ZoneOffset.UTC));
         case CHAR, VARCHAR, BINARY, VARBINARY ->
             vector.setString(row, text(view, i, scalar(view, i, column), column));
         case ARRAY, MAP, ROW -> {
@@ -391,6 +390,12 @@ public final class ParquetFile {
     /** Returns a value that is not nested and that DuckDB can hold. */
     private static Object scalar(FieldView view, int i, Column column) {
       Object value = Objects.requireNonNull(view.valueAt(i));
+      if (value instanceof Temporal time
+          && time.isSupported(ChronoField.NANO_OF_SECOND)
+          && view.type(i).precision() <= 6
+          && time.get(ChronoField.NANO_OF_SECOND) % 1000 != 0) {
+        throw refused(column, "has %s, finer than microseconds".formatted(time));
+      }
       if (value instanceof LocalDate date) {
         return within(FIRST_DATE, date, LAST_DATE, column);
       }

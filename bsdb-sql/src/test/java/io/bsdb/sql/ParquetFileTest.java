@@ -279,6 +279,30 @@ class ParquetFileTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "TIMESTAMP(6)",
+        "TIMESTAMP_LTZ(4)",
+        "ARRAY<TIMESTAMP(6)>",
+        "MAP<TIMESTAMP_LTZ(6), INT>"
+      })
+  void refusesTimesFinerThanMicroseconds(String type) {
+    LocalDateTime local = LocalDateTime.parse("1969-12-31T23:59:59.123456789");
+    Object time = type.contains("LTZ") ? local.toInstant(ZoneOffset.UTC) : local;
+    Object value =
+        type.startsWith("A") ? List.of(time) : type.startsWith("M") ? Map.of(time, 1) : time;
+    Schema schema = schema(type);
+
+    assertThatThrownBy(() -> write(schema, List.of(row(schema, 1, value))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "column 'v' has %s, finer than microseconds, which cannot be written to Parquet: %s; take --format json",
+            time, ColumnType.parse(type));
+    assertThat(directory).isEmptyDirectory();
+  }
+
   private static Schema schema(String type) {
     return Schema.builder().column("id", "INT").column("v", type).primaryKey("id").build();
   }

@@ -135,7 +135,11 @@ public final class SqlFormat implements RecordFormat {
         rows.read(schema, ended, new Records(file, stored, count, sink, badLines));
       }
     } catch (QueryException e) {
-      throw new IOException("cannot read %s: %s".formatted(file.name(), e.getMessage()), e);
+      String message = String.valueOf(e.getMessage());
+      if (message.contains("is not valid UTF8")) { // text of a Parquet file
+        throw CommandFailure.refused("%s: %s".formatted(file.name(), message));
+      }
+      throw new IOException("cannot read %s: %s".formatted(file.name(), message), e);
     }
   }
 

@@ -181,17 +181,24 @@ public final class ScanCommand extends TableCommand {
     DuckDb.require();
     List<String> names = schema.columns().stream().map(Column::name).toList();
     long[] rows = {0};
-    ParquetFile.write(
-        file,
-        schema,
-        history ? RowJsonWriter.endedMember(names) : null,
-        () -> {
-          if (rows[0] == limit || !cursor.next()) {
-            return null;
-          }
-          rows[0]++;
-          return Map.entry(key(cursor), cursor.value());
-        });
+    try {
+      ParquetFile.write(
+          file,
+          schema,
+          history ? RowJsonWriter.endedMember(names) : null,
+          () -> {
+            if (rows[0] == limit || !cursor.next()) {
+              return null;
+            }
+            rows[0]++;
+            return Map.entry(key(cursor), cursor.value());
+          });
+    } catch (IllegalArgumentException e) {
+      if (rows[0] == 0) {
+        throw e; // about the columns
+      }
+      throw CommandFailure.refused(String.valueOf(e.getMessage()));
+    }
     console.say("%s: %,d rows", file, rows[0]);
   }
 
