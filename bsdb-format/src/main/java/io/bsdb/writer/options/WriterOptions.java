@@ -92,7 +92,8 @@ public record WriterOptions(
           "signatureBits", "signature-bits",
           "blockSize", "block-size",
           "frameSize", "frame-size",
-          "zstdLevel", "zstd-level");
+          "zstdLevel", "zstd-level",
+          "dictionarySize", "dictionary-size");
 
   private static final String PROPERTY = "property.";
   private static final String SOURCE_POSITION = "source-position.";
@@ -182,6 +183,7 @@ public record WriterOptions(
     if (layout.codec() == Codec.ZSTD) {
       description.put("frameSize", Integer.toString(frameSize));
       description.put("zstdLevel", Integer.toString(zstdLevel));
+      description.put("dictionarySize", Integer.toString(dictionaryBytes));
     }
     return description;
   }
