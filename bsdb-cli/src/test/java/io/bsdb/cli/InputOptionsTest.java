@@ -60,8 +60,15 @@ class InputOptionsTest {
     assertThat(build.err())
         .isEqualTo(
             "bsdb: " + input + ":2: malformed windows-1252: 1 bytes that are no character\n");
-    assertThat(CommandRun.of("build", "-t", table, "-i", input, "--charset", "utf-9").status())
-        .isEqualTo(ExitStatus.USAGE);
+    for (String name : new String[] {"utf-9", "utf 8", ""}) {
+      CommandRun none = CommandRun.of("build", "-t", table, "-i", input, "--charset", name);
+      assertThat(none.status()).isEqualTo(ExitStatus.USAGE);
+      assertThat(none.err())
+          .startsWith(
+              "bsdb: Invalid value for option '--charset': this Java has no charset '"
+                  + name
+                  + "', expected like windows-1252\n");
+    }
   }
 
   @Test
@@ -75,9 +82,14 @@ class InputOptionsTest {
     assertThat(build.status()).as(build.err()).isZero();
     CommandRun threads = CommandRun.of("build", "-t", table, "-i", input, "--threads", "-1");
     assertThat(threads.status()).isEqualTo(ExitStatus.USAGE);
-    assertThat(threads.err()).contains("threads out of range: expected 0 to 1024, actual -1");
-    assertThat(CommandRun.of("build", "-t", table, "-i", input, "--dictionary-size", "2M").err())
-        .contains("dictionary bytes out of range");
+    assertThat(threads.err())
+        .isEqualTo("bsdb: --threads: threads out of range: expected 0 to 1024, actual -1\n");
+    CommandRun dictionary =
+        CommandRun.of("build", "-t", table, "-i", input, "--dictionary-size", "3G");
+    assertThat(dictionary.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(dictionary.err())
+        .isEqualTo(
+            "bsdb: --dictionary-size: dictionary bytes out of range: expected 0 to 1048576, actual 3221225472\n");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.bsdb.cli.build;
 
 import io.bsdb.cli.output.Age;
 import io.bsdb.cli.output.ByteSize;
+import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.Validity;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -156,7 +158,7 @@ final class WriterArguments {
   /**
    * Returns the options.
    *
-   * @throws IllegalArgumentException if one is out of range, or they contradict each other
+   * @throws CommandFailure naming one that is out of range
    */
   WriterOptions.Builder toOptions() {
     WriterOptions.Builder options = WriterOptions.builder().pointIndex(!noPointIndex);
@@ -169,10 +171,19 @@ final class WriterArguments {
     for (OptionSpec argument : named.options()) {
       Object value = argument.getValue();
       if (value != null) {
-        options.set(argument.longestName().substring(PREFIX.length()), text(value));
+        set(argument.longestName(), text(value), options);
       }
     }
     return options.properties(properties).sourcePositions(sourcePositions);
+  }
+
+  private static void set(String argument, String value, WriterOptions.Builder options) {
+    try {
+      options.set(argument.substring(PREFIX.length()), value);
+    } catch (IllegalArgumentException e) {
+      Throwable reason = Objects.requireNonNullElse(e.getCause(), e); // without the option's name
+      throw CommandFailure.usage("%s: %s".formatted(argument, reason.getMessage()));
+    }
   }
 
   /** A part of something, such as {@code 2.5%}; with the sign, so that 0.1 is not 10%. */

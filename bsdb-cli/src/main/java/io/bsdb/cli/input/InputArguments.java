@@ -8,7 +8,9 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** The inputs of a command, and how records lie in them. */
 public final class InputArguments {
@@ -62,6 +64,7 @@ public final class InputArguments {
   @Option(
       names = "--charset",
       paramLabel = "NAME",
+      converter = CharsetName.class,
       description =
           "The charset of text, csv and jsonl, such as windows-1252 or GB18030; the table has UTF-8."
               + " Default: UTF-8.")
@@ -131,6 +134,19 @@ public final class InputArguments {
       throw CommandFailure.usage("--separator is for --format text and csv");
     }
     return new JsonLinesSource();
+  }
+
+  /** For picocli. */
+  static final class CharsetName implements ITypeConverter<Charset> {
+    @Override
+    public Charset convert(String text) {
+      try {
+        return Charset.forName(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(
+            "this Java has no charset '" + text + "', expected like windows-1252");
+      }
+    }
   }
 
   private char delimiter() {

@@ -21,11 +21,6 @@ final class OptionText {
     return text.equals("true");
   }
 
-  /** Parses a number; one that is too large for an int is the largest or least int. */
-  static int integer(String text) {
-    return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, Long.parseLong(text)));
-  }
-
   static <T> T constant(T[] values, String text) {
     for (T value : values) {
       if (text(value).equals(text)) {

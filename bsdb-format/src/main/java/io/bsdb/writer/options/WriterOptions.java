@@ -2,7 +2,6 @@ package io.bsdb.writer.options;
 
 import static io.bsdb.writer.options.OptionText.bool;
 import static io.bsdb.writer.options.OptionText.constant;
-import static io.bsdb.writer.options.OptionText.integer;
 import static io.bsdb.writer.options.OptionText.text;
 
 import io.bsdb.format.Internal;
@@ -286,39 +285,39 @@ public record WriterOptions(
       return this;
     }
 
-    public Builder signatureBits(int value) {
+    public Builder signatureBits(long value) {
       signatureBits = (int) inRange("signature bits", value, 0, 32);
       return this;
     }
 
-    public Builder blockSize(int bytes) {
+    public Builder blockSize(long bytes) {
       blockSize = (int) inRange("block size", bytes, 512, 65_536);
       return this;
     }
 
-    public Builder frameSize(int bytes) {
+    public Builder frameSize(long bytes) {
       frameSize = (int) inRange("frame size", bytes, 128, 65_536);
       return this;
     }
 
-    public Builder zstdLevel(int value) {
+    public Builder zstdLevel(long value) {
       zstdLevel = (int) inRange("zstd level", value, 1, 19);
       return this;
     }
 
-    public Builder dictionaryBytes(int value) {
+    public Builder dictionaryBytes(long value) {
       dictionaryBytes = (int) inRange("dictionary bytes", value, 0, 1 << 20);
       return this;
     }
 
     /** Sets the number of partition files; 0 lets the writer choose. */
-    public Builder partitions(int value) {
+    public Builder partitions(long value) {
       partitions = (int) inRange("partitions", value, 0, SnapshotFormat.MAX_PARTITIONS);
       return this;
     }
 
     /** Threads that build partitions, at most; 0 for as many as there are processors. */
-    public Builder threads(int value) {
+    public Builder threads(long value) {
       threads = (int) inRange("threads", value, 0, 1024);
       return this;
     }
@@ -407,13 +406,13 @@ public record WriterOptions(
           case "order" -> order(constant(RecordOrder.values(), value));
           case "point-index" -> pointIndex(bool(value));
           case "perfect-hash" -> perfectHash(constant(PerfectHashConstruction.values(), value));
-          case "signature-bits" -> signatureBits(integer(value));
-          case "block-size" -> blockSize(integer(value));
-          case "frame-size" -> frameSize(integer(value));
-          case "zstd-level" -> zstdLevel(integer(value));
-          case "dictionary-size" -> dictionaryBytes(integer(value));
-          case "partitions" -> partitions(integer(value));
-          case "threads" -> threads(integer(value));
+          case "signature-bits" -> signatureBits(Long.parseLong(value));
+          case "block-size" -> blockSize(Long.parseLong(value));
+          case "frame-size" -> frameSize(Long.parseLong(value));
+          case "zstd-level" -> zstdLevel(Long.parseLong(value));
+          case "dictionary-size" -> dictionaryBytes(Long.parseLong(value));
+          case "partitions" -> partitions(Long.parseLong(value));
+          case "threads" -> threads(Long.parseLong(value));
           case "memory" -> memoryBytes(Long.parseLong(value));
           case "temp" -> temporaryDirectory(Path.of(value));
           case "duplicates" -> duplicates(constant(Duplicates.values(), value));

@@ -111,7 +111,10 @@ class WriterOptionsTest {
     assertRefused("duplicates", "some", "expected one of fail, first, last");
     assertRefused("block-size", "4k", "For input string: \"4k\"");
     assertRefused("block-size", "17", "block size out of range: expected 512 to 65536, actual 17");
-    assertRefused("block-size", "5368709120", "block size out of range: expected 512 to 65536");
+    assertRefused(
+        "block-size",
+        "5368709120",
+        "block size out of range: expected 512 to 65536, actual 5368709120");
     assertRefused(
         "max-shrinkage", "2", "maximum shrinkage out of range: expected 0 to 1, actual 2.0");
   }
