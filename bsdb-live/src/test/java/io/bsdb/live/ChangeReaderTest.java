@@ -75,7 +75,7 @@ class ChangeReaderTest {
         ChangeReader followed =
             round == 3 ? ChangeReader.from(table(), "replica", position) : reader;
         try (followed) {
-          for (int i = 0; i < 200; i++) {
+          for (int i = 0; i < 60; i++) {
             String key = "key" + random.nextInt(100);
             if (random.nextInt(3) == 0) {
               table.delete(bytes(key));
@@ -88,7 +88,7 @@ class ChangeReaderTest {
               replay(followed, replica);
               followed.acknowledge();
             }
-            if (random.nextInt(100) == 0) {
+            if (random.nextInt(40) == 0) {
               table.compact();
             }
           }

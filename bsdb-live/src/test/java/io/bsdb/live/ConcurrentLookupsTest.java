@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ConcurrentLookupsTest {
   private static final String SOURCE = "source";
   private static final int KEYS = 20;
-  private static final int CHANGES = 1_000;
+  private static final int CHANGES = 400;
 
   /** Changes between two publications. */
   private static final int PUBLISHED = 20;

@@ -132,7 +132,7 @@ class FoldingTest {
               .withMaxChangedKeys(random.nextBoolean() ? 100 : 1_000_000);
       try (WritableTable table = open(options)) {
         assertSame(table, model, what);
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < 120; i++) {
           step(table, model, random, what);
         }
         assertSame(table, model, what);
@@ -145,7 +145,7 @@ class FoldingTest {
       throws IOException {
     String key = "key" + random.nextInt(700);
     String value = "v".repeat(random.nextInt(100)) + random.nextInt();
-    switch (random.nextInt(150)) {
+    switch (random.nextInt(75)) {
       case 0 -> {
         assertThat(Contents.of(table.cursor())).as(what).isEqualTo(model);
       }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A process that follows the log of a table until it is killed, or has seen the last change, and
@@ -26,7 +27,7 @@ final class FollowsUntilKilled {
       String key = "";
       while (!key.equals(LAST)) {
         if (!reader.next()) {
-          Thread.onSpinWait();
+          LockSupport.parkNanos(100_000); // else it takes a processor from the writer
           continue;
         }
         key = new String(reader.key(), US_ASCII);

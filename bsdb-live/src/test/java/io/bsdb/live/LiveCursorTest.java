@@ -254,7 +254,7 @@ class LiveCursorTest {
           () -> {
             try {
               int last = -1;
-              for (int i = 0; i < 200; i++) {
+              for (int i = 0; i < 50; i++) {
                 try (RecordCursor cursor = table.cursor()) {
                   Map<String, String> content = Contents.rest(cursor);
                   assertThat(content).hasSize(last < 0 && content.isEmpty() ? 0 : 20);

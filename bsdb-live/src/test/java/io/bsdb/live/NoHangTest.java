@@ -74,12 +74,12 @@ class NoHangTest {
 
   @Test
   void batchesOfAThousandRecords() throws Exception {
-    batches(5, 20, 1_000, 1_100);
+    batches(2, 20, 1_000, 1_100);
   }
 
   @Test
   void listsOfTwoThousandRecords() throws Exception {
-    batches(5, 10, 2_000, 1_000);
+    batches(2, 10, 2_000, 1_000);
   }
 
   private void writers(int rounds, int count, int puts, int valueLength) throws Exception {
@@ -109,12 +109,12 @@ class NoHangTest {
 
   @Test
   void threeWritersOfLargeValues() throws Exception {
-    writers(5, 3, 5, 2 << 20);
+    writers(3, 3, 5, 2 << 20);
   }
 
   @Test
   void eightWritersOfMediumValues() throws Exception {
-    writers(5, 8, 10, 200 << 10);
+    writers(3, 8, 10, 200 << 10);
   }
 
   /** The failure stays, else writers would wait for a publication that never comes. */

@@ -33,7 +33,7 @@ class SourcePositionsTest {
     System.out.println("seed of the positions: " + seed);
     Random random = new Random(seed);
     Map<String, String> model = new HashMap<>();
-    for (int round = 0; round < 8; round++) {
+    for (int round = 0; round < 4; round++) {
       try (WritableTable table = open()) {
         assertThat(table.sourcePositions()).as("seed %d", seed).isEqualTo(model);
         for (int i = 0; i < 40; i++) {

@@ -163,7 +163,7 @@ class WritableTableTest {
     if (overBase) {
       buildBase(model);
     }
-    for (int round = 0; round < 8; round++) {
+    for (int round = 0; round < 4; round++) {
       try (WritableTable table = open(random.nextBoolean() ? Durability.COMMIT : Durability.OS)) {
         assertSame(table, model, seed);
         for (int i = 0; i < 1_000; i++) {
@@ -205,7 +205,10 @@ class WritableTableTest {
       for (String key : List.of("key" + i, "batchkey" + i)) {
         String value = model.get(key);
         byte[] expectedValue = value == null ? null : bytes(value);
-        assertThat(table.get(bytes(key))).as("seed %d %s", seed, key).isEqualTo(expectedValue);
+        byte[] found = table.get(bytes(key));
+        if (!Arrays.equals(found, expectedValue)) { // thousands of assertions are slow
+          assertThat(found).as("seed %d %s", seed, key).isEqualTo(expectedValue);
+        }
         int length = table.get(bytes(key), target.clear());
         assertThat(length)
             .isEqualTo(expectedValue == null ? KeyLookup.NOT_FOUND : expectedValue.length);

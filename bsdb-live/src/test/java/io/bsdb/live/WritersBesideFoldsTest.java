@@ -106,7 +106,7 @@ class WritersBesideFoldsTest {
       watchdog.run(
           List.of(
               () -> {
-                for (int i = 0; i < 200; i++) {
+                for (int i = 0; i < 60; i++) {
                   table.put(bytes("key" + random.nextInt(40)), bytes("value" + i));
                   if (random.nextInt(3) == 0) {
                     table.publish();
