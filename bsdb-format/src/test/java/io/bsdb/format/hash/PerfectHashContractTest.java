@@ -104,7 +104,7 @@ class PerfectHashContractTest {
   @ParameterizedTest
   @EnumSource
   void buildsTheSameBytesAgain(PerfectHashConstruction construction) throws Exception {
-    HashedKeys keys = HashedKeys.random(200_000, SEED);
+    HashedKeys keys = HashedKeys.random(130_000, SEED);
     byte[] section = build(construction, keys);
     assertThat(build(construction, keys)).isEqualTo(section);
     ExecutorService executor = Executors.newFixedThreadPool(3);
