@@ -10,9 +10,11 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +40,11 @@ import org.openqa.selenium.support.ui.WebDriverWait;
 class BrowserTest {
   private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
   private static final Path BROWSER = Path.of("/usr/bin/chromium");
+
+  /** Two, with and without scripts, for all tests: a browser takes long to start. */
+  private static final Map<Boolean, ChromeDriver> BROWSERS = new HashMap<>();
+
+  @TempDir private static Path profiles;
 
   @TempDir private Path directory;
   private BsdbServer server;
@@ -73,7 +80,15 @@ class BrowserTest {
     home = server.address();
   }
 
-  private void open(boolean withScript, boolean dark) {
+  private void open(boolean withScript) {
+    browser = BROWSERS.computeIfAbsent(withScript, BrowserTest::start);
+    browser.manage().logs().get(LogType.PERFORMANCE); // forgets those of other tests
+    browser.manage().logs().get(LogType.BROWSER);
+    browser.manage().window().setSize(new Dimension(1280, 900));
+  }
+
+  /** The one without scripts is dark. */
+  private static ChromeDriver start(boolean withScript) {
     LoggingPreferences logs = new LoggingPreferences();
     logs.enable(LogType.PERFORMANCE, java.util.logging.Level.ALL);
     logs.enable(LogType.BROWSER, java.util.logging.Level.ALL);
@@ -85,28 +100,29 @@ class BrowserTest {
         "--disable-dev-shm-usage",
         "--disable-background-networking",
         "--disable-component-update",
-        "--user-data-dir=" + directory.resolve("browser"));
-    if (dark) {
-      options.addArguments("--blink-settings=preferredColorScheme=0");
-    }
+        "--user-data-dir=" + profiles.resolve("script-" + withScript));
     if (!withScript) {
+      options.addArguments("--blink-settings=preferredColorScheme=0");
       options.setExperimentalOption(
           "prefs", Map.of("profile.managed_default_content_settings.javascript", 2));
     }
     options.setCapability("goog:loggingPrefs", logs);
-    browser =
-        new ChromeDriver(
-            new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build(),
-            options);
-    browser.manage().window().setSize(new Dimension(1280, 900));
+    return new ChromeDriver(
+        new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build(), options);
   }
 
   @AfterEach
   void close() throws Exception {
     if (browser != null) {
-      browser.quit();
+      browser.get("about:blank"); // else it goes on asking the server
     }
     server.close();
+  }
+
+  @AfterAll
+  static void quit() {
+    BROWSERS.values().forEach(ChromeDriver::quit);
+    BROWSERS.clear();
   }
 
   private void visit(String path) {
@@ -167,7 +183,7 @@ class BrowserTest {
 
   @Test
   void findsAKeyAndComparesVersions() throws Exception {
-    open(true, false);
+    open(true);
     visit("/");
     assertThat(main()).contains("cities", "colours", second);
     picture("tables");
@@ -213,7 +229,7 @@ class BrowserTest {
 
   @Test
   void walksATableInKeyOrder() throws Exception {
-    open(true, false);
+    open(true);
     visit("/tables/series");
     assertThat(main()).contains("Order", "by key");
     follow(By.linkText("Range"));
@@ -236,7 +252,7 @@ class BrowserTest {
 
   @Test
   void saysThatAnotherVersionIsInUse() throws Exception {
-    open(true, false);
+    open(true);
     visit("/tables/cities");
     String next = Tables.cities(directory.resolve("cities"), 100, 1);
     server.refresh();
@@ -251,7 +267,7 @@ class BrowserTest {
 
   @Test
   void worksWithoutTheScriptInTheDarkOnATelephone() throws Exception {
-    open(false, true);
+    open(false);
     browser.manage().window().setSize(new Dimension(500, 900));
     for (String path :
         List.of(

@@ -199,7 +199,7 @@ class OverloadTest {
         "POST /v1/tables/t/rows:lookup HTTP/1.1\r\nHost: localhost\r\nContent-Type: %1$s\r\nAccept: %1$s\r\nContent-Length: 10\r\n\r\n"
             .formatted("application/octet-stream");
     byte[] key = bytes("\u0001\0\0\0k"); // which the table does not have
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 200; i++) {
       try (Socket socket = client.connect()) {
         OutputStream out = socket.getOutputStream();
         out.write(bytes(head));
