@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Builds on a disk of 8 MiB, which needs a system where anybody may mount in a namespace. */
 @Timeout(120)
 class FullDiskTest {
-  private static final int RECORDS = 250_000;
+  private static final int RECORDS = 30_000;
 
   @TempDir static Path directory;
 
@@ -26,7 +26,7 @@ class FullDiskTest {
     Files.writeString(directory.resolve("small.txt"), "k old\n");
     StringBuilder large = new StringBuilder();
     for (int i = 0; i < RECORDS; i++) {
-      large.append("key").append(i).append(' ').append("v".repeat(100)).append('\n');
+      large.append("key").append(i).append(' ').append("v".repeat(900)).append('\n');
     }
     Files.writeString(directory.resolve("large.txt"), large);
   }

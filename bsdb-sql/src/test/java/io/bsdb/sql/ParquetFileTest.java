@@ -101,7 +101,7 @@ class ParquetFileTest {
   void holdsRowsOfAllTypes() throws IOException {
     long seed = System.nanoTime();
     Random random = new Random(seed);
-    for (int run = 0; run < 12; run++) {
+    for (int run = 0; run < 5; run++) {
       Schema schema = schema(random, run);
       RowJsonWriter json = RowJsonWriter.of(schema);
       List<Map.Entry<byte[], byte[]>> rows = new ArrayList<>();
