@@ -28,6 +28,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -128,7 +129,10 @@ class LiveTableTest {
   private void assertAnswers(SnapshotReader reader, Map<String, String> expected)
       throws IOException {
     for (int i = 0; i < KEYS; i++) {
-      assertThat(text(reader.get(bytes("k" + i)))).isEqualTo(expected.get("k" + i));
+      String found = text(reader.get(bytes("k" + i)));
+      if (!Objects.equals(found, expected.get("k" + i))) { // thousands of assertions are slow
+        assertThat(found).isEqualTo(expected.get("k" + i));
+      }
     }
     assertThat(Contents.of(reader)).isEqualTo(expected);
   }
@@ -146,7 +150,7 @@ class LiveTableTest {
     try (TableReader table =
         TableReader.builder(directory).options(options).refreshEvery(Duration.ZERO).open()) {
       Rebuild rebuild = new Rebuild(random);
-      for (int step = 0; step < 60; step++) {
+      for (int step = 0; step < 40; step++) {
         switch (random.nextInt(15)) {
           case 0 -> {
             if (random.nextInt(3) == 0) {
@@ -186,7 +190,7 @@ class LiveTableTest {
 
   @Test
   void manyDeltasAreFollowedUnderLoad() throws Exception {
-    int deltas = 100;
+    int deltas = 50;
     for (int i = 0; i < KEYS; i++) {
       model.put("k" + i, "0");
     }

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,12 @@ class DeltaReaderTest {
     }
   }
 
+  private static void assertEqual(@Nullable String actual, @Nullable String expected) {
+    if (!Objects.equals(actual, expected)) { // thousands of assertions are slow
+      assertThat(actual).isEqualTo(expected);
+    }
+  }
+
   private void assertAnswers(SnapshotReader reader, Map<String, String> expected) throws Exception {
     List<byte[]> keys = new ArrayList<>();
     List<@Nullable String> values = new ArrayList<>();
@@ -80,10 +87,9 @@ class DeltaReaderTest {
       String key = "k" + i;
       keys.add(bytes(key));
       values.add(expected.get(key));
-      assertThat(text(reader.get(bytes(key)))).isEqualTo(expected.get(key));
+      assertEqual(text(reader.get(bytes(key))), expected.get(key));
       int length = reader.get(bytes(key), target.clear());
-      assertThat(length == KeyLookup.NOT_FOUND ? null : text(copy(target)))
-          .isEqualTo(expected.get(key));
+      assertEqual(length == KeyLookup.NOT_FOUND ? null : text(copy(target)), expected.get(key));
     }
     assertThat(reader.getAll(keys).stream().map(Utf8::text)).isEqualTo(values);
     assertThat(reader.getAll(keys, LENT)).isEqualTo(values);
@@ -128,7 +134,7 @@ class DeltaReaderTest {
             .build();
     try (TableReader table =
         TableReader.builder(directory).options(options).refreshEvery(Duration.ZERO).open()) {
-      for (int round = 0; round < 5; round++) {
+      for (int round = 0; round < 3; round++) {
         Manifest manifest = change(random, 1 + random.nextInt(400));
         assertThat(table.refresh()).isTrue();
         assertThat(table.version()).isEqualTo(manifest.version());
