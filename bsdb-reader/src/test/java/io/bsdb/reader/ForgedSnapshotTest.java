@@ -97,13 +97,13 @@ class ForgedSnapshotTest {
     }
   }
 
-  /** Where the checksummed figures are: the sections and the first blocks. */
+  /** Where the checksummed figures are: the sections and the first blocks, at first each byte. */
   private static List<Integer> positions(Forgery forgery) {
     List<Integer> positions = new ArrayList<>();
     for (Section section : forgery.footer().sections()) {
       int start = (int) section.offset();
       int length = (int) Math.min(section.length(), 160);
-      for (int i = 0; i < length; i++) {
+      for (int i = 0; i < length; i += i < 80 ? 1 : 3) {
         positions.add(start + i);
       }
     }

@@ -45,7 +45,7 @@ final class HarmlessReads {
       harmless(what, () -> reader.getAll(data.absentKeys(4)));
       harmless(what, () -> walk(reader.scan(), reader, data));
       if (reader.manifest().order() == RecordOrder.KEY) {
-        for (int i = 0; i < keys.size(); i += 5) {
+        for (int i = 0; i < keys.size(); i += 20) {
           near(what, reader, keys.get(i), data);
         }
         for (byte[] key : data.absentKeys(1)) {
