@@ -141,19 +141,19 @@ class OrderedChangesTest {
     change(Map.of(), deletes);
     try (TableReader table =
         TableReader.builder(directory).options(options).refreshEvery(Duration.ZERO).open()) {
-      check(access, 200);
+      check(access, 50);
       requireFewReads(table, 19_999, 11_998);
       requireFewReads(table, 2_001, 1_998);
       change(Map.of(key(5_000), new byte[1], key(5_001), new byte[2]), keys(20_000, 24_000, 2));
       table.refresh();
       try (TableReader.Lease lease = table.lease()) {
-        OrderedReaderTest.check(lease.reader(), model, 200);
+        OrderedReaderTest.check(lease.reader(), model, 50);
       }
       requireFewReads(table, 24_000, 11_998);
       requireFewReads(table, 4_999, 1_998);
       requireFewReads(table, 8_999, 5_001);
     }
-    check(access, 200);
+    check(access, 50);
   }
 
   /** Looks for a floor, also as the first record of a range, without a walk over all between. */
@@ -288,7 +288,7 @@ class OrderedChangesTest {
     ReaderOptions following = ReaderOptions.builder().access(followed).build();
     try (TableReader table =
         TableReader.builder(directory).options(following).refreshEvery(Duration.ZERO).open()) {
-      for (int round = 0; round < 14; round++) {
+      for (int round = 0; round < 10; round++) {
         int what = random.nextInt(20);
         if (what == 0) {
           build(options);

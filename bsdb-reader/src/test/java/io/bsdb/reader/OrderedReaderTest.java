@@ -99,6 +99,8 @@ class OrderedReaderTest {
     return map;
   }
 
+  private static final List<Layout> LAYOUTS = List.of(Layout.values());
+
   private static final List<String> KINDS =
       List.of(
           "numbers",
@@ -147,9 +149,12 @@ class OrderedReaderTest {
       assertThat(manifest.recordCount()).isEqualTo(map.size());
       assertThat(manifest.partitions().size()).isEqualTo(map.size() > 100 ? partitions : 1);
       SnapshotVerifier.verify(directory.resolve("snapshots").resolve(manifest.version()));
+      // Two of the six by turns: each comes with each kind of keys, and with each layout.
+      int turn = KINDS.indexOf(kind) + 2 * LAYOUTS.indexOf(layout) + (pointIndex ? 0 : 1);
       for (Access access : Access.values()) {
         for (long cache : new long[] {0, 1 << 20}) {
-          if (cache > 0 && (access == Access.RESIDENT || access == Access.IO_URING)) {
+          boolean isOne = cache == 0 || (access != Access.RESIDENT && access != Access.IO_URING);
+          if (!isOne || turn++ % 3 != 0) {
             continue;
           }
           ReaderOptions options =
@@ -159,7 +164,7 @@ class OrderedReaderTest {
                   .share(new KeyShare(1, 3)) // opens everything
                   .build();
           try (SnapshotReader reader = SnapshotReader.open(directory, options)) {
-            check(reader, map, access == Access.MAPPED ? 150 : 30);
+            check(reader, map, access == Access.MAPPED ? 100 : 30);
           }
         }
       }

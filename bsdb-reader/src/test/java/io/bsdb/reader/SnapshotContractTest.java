@@ -59,27 +59,27 @@ class SnapshotContractTest {
 
   static Stream<Shape> shapes() {
     List<Shape> shapes = new ArrayList<>();
-    boolean even = false;
+    int l = 0;
     for (Layout layout : Layout.values()) {
-      even = !even;
       int small = Math.max(512, layout.alignment());
       int[][] partitionsAndBlocks = {{1, small}, {1, 65_536}, {3, small}, {0, small}};
       for (KeyStorage keyStorage : KeyStorage.values()) {
         for (Lengths keys : Lengths.values()) {
           for (Lengths values : Lengths.values()) {
-            // Every other one by turns: each comes with each layout, kind of keys and of values.
-            for (int i = (keys == values) == even ? 0 : 1; i < partitionsAndBlocks.length; i += 2) {
-              int partitions = partitionsAndBlocks[i][0];
-              PerfectHashConstruction kind =
-                  partitions == 3 && keys == Lengths.FIXED
-                      ? PerfectHashConstruction.SUX4J
-                      : PerfectHashConstruction.PILOT;
-              int blockSize = partitionsAndBlocks[i][1];
-              shapes.add(new Shape(layout, keyStorage, keys, values, kind, partitions, blockSize));
-            }
+            // One by turns: each comes with each layout, storage, kind of keys and of values.
+            int turn = l + (keyStorage == KeyStorage.STORED ? 0 : 1);
+            turn += (keys == Lengths.FIXED ? 0 : 2) + (values == Lengths.FIXED ? 0 : 1);
+            int partitions = partitionsAndBlocks[turn % 4][0];
+            int blockSize = partitionsAndBlocks[turn % 4][1];
+            PerfectHashConstruction kind =
+                partitions == 3 && keyStorage == KeyStorage.STORED
+                    ? PerfectHashConstruction.SUX4J
+                    : PerfectHashConstruction.PILOT;
+            shapes.add(new Shape(layout, keyStorage, keys, values, kind, partitions, blockSize));
           }
         }
       }
+      l++;
     }
     return shapes.stream();
   }
