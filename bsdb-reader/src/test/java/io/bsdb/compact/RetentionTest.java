@@ -195,7 +195,7 @@ class RetentionTest {
   }
 
   static long[] seeds() {
-    return new Random().longs(4).toArray();
+    return new Random().longs(2).toArray();
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -121,10 +121,10 @@ class ConcurrentReadTest {
   @EnumSource(Way.class)
   void manyThreadsGetRightAnswers(Way way) throws Exception {
     try (SnapshotReader reader = SnapshotReader.open(table, way.options())) {
-      for (Future<Integer> done : readers(reader, 300, new CountDownLatch(0))) {
-        assertThat(done.get()).isEqualTo(300);
+      for (Future<Integer> done : readers(reader, 150, new CountDownLatch(0))) {
+        assertThat(done.get()).isEqualTo(150);
       }
-      assertThat(reader.metrics().hits()).isGreaterThanOrEqualTo(THREADS * 300L);
+      assertThat(reader.metrics().hits()).isGreaterThanOrEqualTo(THREADS * 150L);
       assertThat(reader.metrics().failures()).isZero();
     }
   }
@@ -132,7 +132,7 @@ class ConcurrentReadTest {
   @ParameterizedTest
   @EnumSource(Way.class)
   void closeWaitsForReadsUnderWayAndLeavesNothing(Way way) throws Exception {
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < 4; round++) {
       CountDownLatch started = new CountDownLatch(THREADS);
       SnapshotReader reader = SnapshotReader.open(table, way.options());
       List<Future<Integer>> readers = readers(reader, Integer.MAX_VALUE, started);
@@ -147,7 +147,7 @@ class ConcurrentReadTest {
   @ParameterizedTest
   @EnumSource(names = {"MAPPED", "DIRECT", "IO_URING"})
   void everyFutureCompletesThoughTheReaderIsClosed(Way way) throws Exception {
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < 4; round++) {
       AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, way.options());
       AtomicBoolean closed = new AtomicBoolean();
       CountDownLatch started = new CountDownLatch(200);

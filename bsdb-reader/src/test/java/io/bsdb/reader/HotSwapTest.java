@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(NothingLeftOpen.class)
 @Timeout(600)
 class HotSwapTest {
-  private static final int SWAPS = Integer.getInteger("bsdb.test.swaps", 300);
+  private static final int SWAPS = Integer.getInteger("bsdb.test.swaps", 100);
   private static final int NEW_EVERY = 20;
 
   @TempDir Path table;

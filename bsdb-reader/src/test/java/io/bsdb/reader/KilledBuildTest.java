@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(600)
 class KilledBuildTest {
-  private static final int KILLS = Integer.getInteger("bsdb.test.kills", 12);
+  private static final int KILLS = Integer.getInteger("bsdb.test.kills", 6);
   private static final long SEED = Long.getLong("bsdb.test.seed", 20_260_101);
 
   private static final Pattern PUBLISHING = Pattern.compile("(lock|sync|replace|replaced) .*");

@@ -48,7 +48,7 @@ class LittleMemoryBuildTest {
     // writers, partitions, bytes per partition, bytes per value, layout
     "1, 2, 54000000, 2000, BLOCKED",
     "1, 2, 54000000, 20000000, COMPRESSED",
-    "4, 8, 13700000, 300, COMPRESSED",
+    "4, 8, 13700000, 2000, COMPRESSED",
     "4, 8, 13700000, 8, COMPACT"
   })
   void buildsWhatATaskManagerIsGiven(

@@ -39,6 +39,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,8 +55,13 @@ class MemoryBudgetTest {
 
   @TempDir Path directory;
 
-  /** By their seeds: to make them takes longer than all else. */
-  private final Map<Integer, TestData> dataOfSeeds = new HashMap<>();
+  /** Two, which all tests share: to make them takes longer than all else. */
+  private static final Map<Integer, TestData> DATA = new HashMap<>();
+
+  @AfterAll
+  static void forgetData() {
+    DATA.clear();
+  }
 
   private static MemoryBudget budget(long bytes) {
     return MemoryBudget.of(bytes, Duration.ZERO);
@@ -70,8 +76,8 @@ class MemoryBudgetTest {
   }
 
   private TestData data(int seed) {
-    return dataOfSeeds.computeIfAbsent(
-        seed, made -> TestData.random(made, RECORDS, Lengths.FIXED, Lengths.FIXED, 12));
+    return DATA.computeIfAbsent(
+        seed % 2, made -> TestData.random(made, RECORDS, Lengths.FIXED, Lengths.FIXED, 12));
   }
 
   private static byte[] absent(int number) {

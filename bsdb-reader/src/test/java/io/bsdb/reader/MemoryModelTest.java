@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(NothingLeftOpen.class)
 class MemoryModelTest {
   private static final List<Access> ACCESSES = List.of(Access.values());
-  private static final int STEPS = 250;
+  private static final int STEPS = 120;
   private static final long LIMIT = 400_000;
 
   @TempDir Path directory;

@@ -20,7 +20,7 @@ final class RestrictedReads {
 
   /** What the table has to hold. */
   static TestData data() {
-    return TestData.random(8, 2000, Lengths.VARYING, Lengths.VARYING, 100);
+    return TestData.random(8, 400, Lengths.VARYING, Lengths.VARYING, 100);
   }
 
   public static void main(String[] arguments) throws IOException {

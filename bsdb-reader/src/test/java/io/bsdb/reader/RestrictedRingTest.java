@@ -50,7 +50,7 @@ class RestrictedRingTest {
     ChildProcess.Result result =
         ChildProcess.run(ChildProcess.of(before, options, RestrictedReads.class, all));
     assertThat(result.status()).as("%s", result.lines()).isZero();
-    assertThat(result.lines()).contains("right answers: 6000", "descriptors of rings: 0");
+    assertThat(result.lines()).contains("right answers: 1200", "descriptors of rings: 0");
     return result;
   }
 

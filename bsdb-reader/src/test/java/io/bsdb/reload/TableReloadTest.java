@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TableReloadTest {
-  private static final int ROUNDS = 12;
+  private static final int ROUNDS = 6;
   private static final List<Publish> PUBLISH = List.of(Publish.values());
 
   @TempDir Path directory;
