@@ -72,7 +72,8 @@ public final class LookupBuilder<K, V> {
    * beside the time, which is the time of the record.
    *
    * <p>A new version whose schema lacks a column of the first one, or has it with another type or
-   * another key, is refused like a damaged one, and the one before goes on serving.
+   * another key, is refused like a damaged one, and the one before goes on serving. So is one
+   * without a history, if the first one has one and the match is {@link Match#FLOOR}.
    *
    * @param rows makes a value of a row; null counts as absent
    * @param columns that {@code rows} reads, none for all: it cannot read others, and in a table of

@@ -22,7 +22,7 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
   private final @Nullable BiConsumer<? super KeyWriter, ? super K> keys;
   private final Function<? super Row, ? extends @Nullable V> rows;
   private final List<String> columns;
-  private volatile @Nullable Schema first;
+  private volatile @Nullable Manifest first;
   private volatile @Nullable RowCodec latest;
 
   /**
@@ -64,20 +64,23 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
                 .formatted(column, schema.columns()));
       }
     }
-    Schema before = first;
+    Manifest before = first;
     if (before != null) {
-      compare(before, schema, manifest);
+      if (takesTime(before, match) && !takesTime(manifest, match)) {
+        throw mismatch(
+            manifest, "it has no history, as the first version had: keys may lack the time");
+      }
+      compare(Objects.requireNonNull(before.schema()), schema, manifest);
     }
   }
 
   /**
-   * Remembers the schema of a version in service: one that could not be opened does not bind later
-   * ones.
+   * Remembers the first version in service: one that could not be opened does not bind later ones.
    */
   @Override
   public void serve(Manifest manifest) {
     if (first == null) {
-      first = manifest.schema();
+      first = manifest;
     }
   }
 
@@ -90,8 +93,10 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
           "primary key: expected=%s actual=%s".formatted(before.primaryKey(), now.primaryKey()));
     }
     for (Column column : before.columns()) {
-      if (!columns.isEmpty() && !columns.contains(column.name())) {
-        continue; // is not read
+      if (!columns.isEmpty()
+          && !columns.contains(column.name())
+          && !before.primaryKey().contains(column.name())) {
+        continue; // is neither read nor written
       }
       if (!now.hasColumn(column.name())) {
         throw mismatch(manifest, "column %s is missing".formatted(column));

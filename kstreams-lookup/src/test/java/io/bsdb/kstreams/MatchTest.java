@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.apache.kafka.common.serialization.Serdes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -168,6 +169,33 @@ class MatchTest {
   private static String send(Joins joins, String key, String item, long time) {
     joins.orders.pipeInput(key, item, time);
     return joins.enriched.readValue();
+  }
+
+  /** Its keys would lack the time, which no record of a plain table is looked up by. */
+  @Test
+  void refusesAPlainTableInPlaceOfAHistory() throws Exception {
+    buildHistory();
+    try (var prices =
+            SnapshotLookup.<String, Integer>builder("prices")
+                .table(table)
+                .match(Match.FLOOR)
+                .rows((key, item) -> key.writeString(item), row -> row.intValue("price"))
+                .build();
+        Joins joins =
+            Joins.of(
+                orders ->
+                    prices.leftJoin(orders, (key, item) -> item, (item, price) -> item + price))) {
+      RowCodec codec = RowCodec.of(HISTORY);
+      WriterOptions plain = WriterOptions.builder().order(RecordOrder.KEY).schema(HISTORY).build();
+      new Records(
+              List.of(codec.encodeKey("a", Instant.ofEpochMilli(10))),
+              List.of(codec.encodeValue(7)))
+          .publish(table, plain);
+      assertThatThrownBy(prices::refresh)
+          .isInstanceOf(SchemaMismatchException.class)
+          .hasMessageContaining("it has no history, as the first version had");
+      assertThat(send(joins, "record", "a", 19)).isEqualTo("a1");
+    }
   }
 
   @Test

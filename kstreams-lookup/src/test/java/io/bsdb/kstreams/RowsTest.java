@@ -136,6 +136,18 @@ class RowsTest {
         assertThat(names.refresh()).isTrue();
         assertThat(names.get("c1")).isEqualTo("Grace");
         assertThatThrownBy(rows::refresh).hasMessageContaining("column 'orders', which is to be");
+
+        Schema numbered =
+            Schema.builder()
+                .column("id", "BIGINT")
+                .column("name", "STRING")
+                .primaryKey("id")
+                .build();
+        table.withSchema(numbered).publish(List.of(Map.of("id", 1L, "name", "Edsger")));
+        assertThatThrownBy(names::refresh)
+            .isInstanceOf(SchemaMismatchException.class)
+            .hasMessageContaining("column 'id': expected=STRING NOT NULL actual=BIGINT NOT NULL");
+        assertThat(names.get("c1")).isEqualTo("Grace");
       }
       assertThatThrownBy(() -> table.lookup("none").rows(Row::toString, "nobody").build())
           .isInstanceOf(SchemaMismatchException.class)
