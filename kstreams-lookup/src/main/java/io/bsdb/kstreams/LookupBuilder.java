@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.kafka.common.serialization.Serde;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class LookupBuilder<K, V> {
   private final String name;
   private @Nullable Path table;
-  private @Nullable TableFormat<K, V> format;
+  private @Nullable Supplier<TableFormat<K, V>> format;
   private Match match = Match.EXACT;
   private ReaderOptions options = ReaderOptions.defaults();
   private Duration refreshEvery = TableReader.REFRESH_INTERVAL;
@@ -61,7 +62,7 @@ public final class LookupBuilder<K, V> {
    * there.
    */
   public LookupBuilder<K, V> serdes(Serde<K> keys, Serde<V> values) {
-    this.format = new SerdeFormat<>(name, keys.serializer(), values.deserializer());
+    this.format = () -> new SerdeFormat<>(name, keys.serializer(), values.deserializer());
     return this;
   }
 
@@ -82,8 +83,7 @@ public final class LookupBuilder<K, V> {
    */
   public LookupBuilder<K, V> rows(
       Function<? super Row, ? extends @Nullable V> rows, String... columns) {
-    this.format = new SchemaFormat<>(name, null, rows, List.of(columns));
-    return this;
+    return rows(null, rows, List.of(columns));
   }
 
   /**
@@ -98,7 +98,14 @@ public final class LookupBuilder<K, V> {
       BiConsumer<? super KeyWriter, ? super K> keys,
       Function<? super Row, ? extends @Nullable V> rows,
       String... columns) {
-    this.format = new SchemaFormat<>(name, keys, rows, List.of(columns));
+    return rows(keys, rows, List.of(columns));
+  }
+
+  private LookupBuilder<K, V> rows(
+      @Nullable BiConsumer<? super KeyWriter, ? super K> keys,
+      Function<? super Row, ? extends @Nullable V> rows,
+      List<String> columns) {
+    this.format = () -> new SchemaFormat<>(name, keys, rows, columns);
     return this;
   }
 
@@ -204,6 +211,6 @@ public final class LookupBuilder<K, V> {
     }
     return new SnapshotLookup<>(
         new LookupTable<>(
-            name, table, reader, options.memory(), format, match, listener, versionHeader));
+            name, table, reader, options.memory(), format.get(), match, listener, versionHeader));
   }
 }

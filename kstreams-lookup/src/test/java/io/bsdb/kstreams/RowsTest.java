@@ -253,6 +253,21 @@ class RowsTest {
     }
   }
 
+  @Test
+  void aLookupDoesNotSayWhatTheNextOneOfItsBuilderMustFind() throws Exception {
+    try (var table = TemporaryRows.create(CUSTOMERS)) {
+      table.publish(List.of(Map.of("id", "c1", "name", "Ada", "orders", 3L)));
+      var builder = table.<String, String>lookup("names").rows(row -> row.string("name"));
+      builder.build().close();
+      var narrower =
+          Schema.builder().column("id", "STRING").column("name", "STRING").primaryKey("id").build();
+      table.withSchema(narrower).publish(List.of(Map.of("id", "c1", "name", "Grace")));
+      try (var names = builder.build()) {
+        assertThat(names.get("c1")).isEqualTo("Grace");
+      }
+    }
+  }
+
   /** No record has been read of it, so nobody relies on its schema. */
   @Test
   void aVersionThatDidNotOpenDoesNotSayWhatTheNextOnesMustHave() throws Exception {
