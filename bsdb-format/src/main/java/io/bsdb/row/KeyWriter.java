@@ -2,6 +2,7 @@ package io.bsdb.row;
 
 import static io.bsdb.format.SnapshotFormat.MAX_KEY_LENGTH;
 
+import io.bsdb.format.Internal;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -36,6 +37,7 @@ public final class KeyWriter {
   private long length; // also counts what did not fit
   private int next;
   private @Nullable String refused; // what is wrong with a value that was not stored
+  private @Nullable String tooFine; // what is wrong with a last column whose milliseconds were
 
   /** Returns a writer of keys of this schema, in its encoding. */
   public static KeyWriter of(Schema schema) {
@@ -90,6 +92,7 @@ public final class KeyWriter {
     length = 0;
     next = 0;
     refused = null;
+    tooFine = null;
     return this;
   }
 
@@ -160,7 +163,12 @@ public final class KeyWriter {
     } else {
       check(Storage.TIMESTAMP_MILLIS);
       if (nanosOfMilli != 0) {
-        return refuse(nanosOfMilli + " ns of a millisecond do not fit " + columns.get(next).type());
+        String problem =
+            nanosOfMilli + " ns of a millisecond do not fit " + columns.get(next).type();
+        if (next + 1 < storages.length) {
+          return refuse(problem);
+        }
+        tooFine = problem(problem);
       }
       int at = fixed(Storage.TIMESTAMP_MILLIS);
       BigEndian.putLong(buffer, at, epochMillis ^ sign);
@@ -264,7 +272,11 @@ public final class KeyWriter {
    * absent: no table holds it.
    */
   public boolean fits() {
-    return next == storages.length && refused == null && length >= 1 && length <= MAX_KEY_LENGTH;
+    return next == storages.length
+        && refused == null
+        && tooFine == null
+        && length >= 1
+        && length <= MAX_KEY_LENGTH;
   }
 
   /**
@@ -276,6 +288,18 @@ public final class KeyWriter {
    */
   public byte[] toBytes() {
     return Arrays.copyOf(buffer, checkedLength());
+  }
+
+  /**
+   * Returns the key as {@link #toBytes} does, or the greatest one below if the last column is too
+   * coarse for the time that was written: what a floor searches for.
+   *
+   * @hidden
+   */
+  @Internal
+  public byte[] toFloor() {
+    tooFine = null;
+    return toBytes();
   }
 
   /**
@@ -314,9 +338,13 @@ public final class KeyWriter {
 
   /** Passes a column over whose value no key holds. */
   private KeyWriter refuse(String problem) {
-    refused = "column '%s': %s".formatted(columns.get(next).name(), problem);
+    refused = problem(problem);
     next++;
     return this;
+  }
+
+  private String problem(String problem) {
+    return "column '%s': %s".formatted(columns.get(next).name(), problem);
   }
 
   private int checkedLength() {
@@ -331,8 +359,8 @@ public final class KeyWriter {
   }
 
   private void requireWellFormed() {
-    if (refused != null) {
-      throw new IllegalArgumentException(refused);
+    if (refused != null || tooFine != null) {
+      throw new IllegalArgumentException(refused != null ? refused : tooFine);
     }
   }
 

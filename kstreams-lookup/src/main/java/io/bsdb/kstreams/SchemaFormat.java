@@ -126,12 +126,12 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
     KeyWriter writer = KeyWriter.of(codec.schema());
     boolean takesTime = takesTime(manifest, match);
     if (keys != null) {
-      return new Written<>(codec, writer, keys, rows, takesTime);
+      return new Written<>(codec, writer, keys, rows, match, takesTime);
     }
     Column column = codec.schema().keyColumns().get(0);
     return takesTime
         ? new Written<>(
-            codec, writer, (out, key) -> FieldEncoder.write(out, column, key), rows, true)
+            codec, writer, (out, key) -> FieldEncoder.write(out, column, key), rows, match, true)
         : new SingleColumn<>(codec, writer, rows);
   }
 
@@ -200,26 +200,29 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
       KeyWriter writer,
       BiConsumer<? super KeyWriter, ? super K> keys,
       Function<? super Row, ? extends @Nullable V> rows,
+      Match match,
       boolean takesTime)
       implements Codec<K, V> {
     @Override
     public byte @Nullable [] encode(K key) {
       keys.accept(writer.reset(), key);
-      return written();
+      return written(false);
     }
 
     @Override
     public byte @Nullable [] encode(K key, long timestamp) {
       keys.accept(writer.reset(), key);
-      if (takesTime && writer.written() == codec.schema().primaryKey().size() - 1) {
+      if (takesTime
+          && timestamp != VersionHold.NO_TIME
+          && writer.written() == codec.schema().primaryKey().size() - 1) {
         writer.writeTimestamp(timestamp, 0);
       }
-      return written();
+      return written(match == Match.FLOOR);
     }
 
-    private byte @Nullable [] written() {
+    private byte @Nullable [] written(boolean floor) {
       try {
-        return writer.toBytes();
+        return floor ? writer.toFloor() : writer.toBytes();
       } catch (IllegalArgumentException noTableHoldsIt) { // missing columns throw something else
         return null;
       }

@@ -27,9 +27,10 @@ interface TableFormat<K, V> {
     byte @Nullable [] encode(K key);
 
     /**
-     * Returns the key that is looked up for a record: with its time, if that is what the key lacks.
+     * Returns the key that is looked up, for a record with its time, if that is what the key lacks.
      *
-     * @param timestamp of the record, in milliseconds since 1970
+     * @param timestamp of the record, in milliseconds since 1970; {@link VersionHold#NO_TIME} for
+     *     none
      */
     default byte @Nullable [] encode(K key, long timestamp) {
       return encode(key);

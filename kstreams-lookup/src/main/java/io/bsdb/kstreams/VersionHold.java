@@ -90,8 +90,7 @@ final class VersionHold<K, V> implements Lease<K, V> {
       return null;
     }
     try {
-      TableFormat.Codec<K, V> codec = current.codec();
-      byte[] keyBytes = timestamp == NO_TIME ? codec.encode(key) : codec.encode(key, timestamp);
+      byte[] keyBytes = current.codec().encode(key, timestamp);
       return keyBytes == null ? null : table.find(current, keyBytes);
     } catch (IOException e) {
       throw failed(e);

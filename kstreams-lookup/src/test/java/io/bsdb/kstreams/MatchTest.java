@@ -171,6 +171,29 @@ class MatchTest {
     return joins.enriched.readValue();
   }
 
+  @Test
+  void cutsATimeThatIsFinerThanItsColumn() throws Exception {
+    buildHistory();
+    try (var prices =
+            SnapshotLookup.<Long, Integer>builder("prices")
+                .table(table)
+                .match(Match.FLOOR)
+                .rows(
+                    (key, nanos) ->
+                        key.writeString("a")
+                            .writeTimestamp(nanos / 1_000_000, (int) (nanos % 1_000_000)),
+                    row -> row.intValue("price"))
+                .build();
+        var lease = prices.lease()) {
+      assertThat(prices.get(19_999_999L)).isEqualTo(1);
+      assertThat(prices.get(20_000_001L)).isEqualTo(2);
+      assertThat(prices.get(30_000_001L)).isNull(); // has ended
+      assertThatThrownBy(() -> lease.range(20_000_001L, null))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("no table can hold the bound of a range");
+    }
+  }
+
   /** Its keys would lack the time, which no record of a plain table is looked up by. */
   @Test
   void refusesAPlainTableInPlaceOfAHistory() throws Exception {
