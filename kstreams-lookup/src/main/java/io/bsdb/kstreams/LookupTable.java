@@ -13,7 +13,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
@@ -164,6 +166,7 @@ final class LookupTable<K, V> implements AutoCloseable {
 
   /** Returns the calling thread's hold, to be given to {@link #release}. */
   synchronized VersionHold<K, V> acquire() {
+    closeHoldsOfEndedThreads();
     VersionHold<K, V> hold =
         holds.computeIfAbsent(Thread.currentThread(), thread -> new VersionHold<>(this));
     hold.users++;
@@ -175,6 +178,18 @@ final class LookupTable<K, V> implements AutoCloseable {
     if (hold.users == 0) {
       holds.values().remove(hold);
       hold.close();
+    }
+  }
+
+  /**
+   * Closes holds that nobody releases any more: Kafka Streams ends the thread of a task of which a
+   * processor could not be initialised, and does not close the others.
+   */
+  private synchronized void closeHoldsOfEndedThreads() {
+    for (Thread thread : List.copyOf(holds.keySet())) {
+      if (!thread.isAlive()) {
+        Objects.requireNonNull(holds.remove(thread)).close();
+      }
     }
   }
 
@@ -215,11 +230,15 @@ final class LookupTable<K, V> implements AutoCloseable {
     }
   }
 
-  /** Holds stay good and keep their versions open. */
+  /** Holds of threads that live stay good and keep their versions open. */
   @Override
   public void close() {
     closed = true;
-    close(live);
+    try {
+      closeHoldsOfEndedThreads();
+    } finally {
+      close(live);
+    }
   }
 
   void close(Closeable last) {

@@ -68,7 +68,10 @@ final class TaskMetrics implements AutoCloseable {
     this.latency =
         metrics.addLatencyRateTotalSensor(
             SCOPE, id, "lookup", RecordingLevel.DEBUG, "task-id", task, "lookup", lookup);
-    this.gauges = metrics.addSensor(SCOPE + "." + thread + "." + id, RecordingLevel.INFO);
+    String sensor = SCOPE + "." + thread + "." + id;
+    // Of a task that was never closed there may be one, with its gauges: threads' names come again.
+    metrics.removeSensor(metrics.addSensor(sensor, RecordingLevel.INFO));
+    this.gauges = metrics.addSensor(sensor, RecordingLevel.INFO);
     this.timed = latency.shouldRecord();
     Map<String, String> tags = new LinkedHashMap<>();
     tags.put("thread-id", thread);

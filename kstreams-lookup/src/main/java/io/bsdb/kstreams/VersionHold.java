@@ -18,7 +18,8 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread's hold on one version. Used by one thread at a time.
+ * A thread's hold on one version. Used by one thread at a time, and closed by any once that has
+ * ended.
  *
  * <p>Joins call each other: forwarding a record processes it downstream before it returns. So the
  * hold counts how many joins the thread is inside of, and moves on only when there are none: a

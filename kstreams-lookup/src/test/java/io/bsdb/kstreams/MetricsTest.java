@@ -11,10 +11,13 @@ import io.bsdb.reader.memory.MemoryBudgetExceededException;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.concurrent.FutureTask;
+import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.StreamsBuilder;
@@ -23,10 +26,13 @@ import org.apache.kafka.streams.TopologyTestDriver;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KeyValueMapper;
 import org.apache.kafka.streams.kstream.ValueJoiner;
+import org.apache.kafka.streams.processor.TaskId;
+import org.apache.kafka.streams.processor.api.MockProcessorContext;
 import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class MetricsTest {
   private static final KeyValueMapper<String, String, String> CUSTOMER =
@@ -47,15 +53,17 @@ class MetricsTest {
   }
 
   static Map<String, Double> values(TopologyTestDriver driver, String id) {
+    return values(driver.metrics(), id);
+  }
+
+  private static Map<String, Double> values(Map<MetricName, ? extends Metric> metrics, String id) {
     Map<String, Double> values = new TreeMap<>();
-    driver
-        .metrics()
-        .forEach(
-            (name, metric) -> {
-              if (isOurs(name) && id.equals(name.tags().get("bsdb-lookup-id"))) {
-                values.put(name.name(), (Double) metric.metricValue());
-              }
-            });
+    metrics.forEach(
+        (name, metric) -> {
+          if (isOurs(name) && id.equals(name.tags().get("bsdb-lookup-id"))) {
+            values.put(name.name(), (Double) metric.metricValue());
+          }
+        });
     return values;
   }
 
@@ -169,6 +177,34 @@ class MetricsTest {
       assertThat(values(joins.driver, "customers-1-0_0")).containsEntry("hit-total", 1.0);
       joins.close();
       assertThat(joins.driver.metrics().keySet()).noneMatch(MetricsTest::isOurs);
+    }
+  }
+
+  /** Of a thread that ended because a processor could not be initialised, no task was closed. */
+  @Test
+  void countsAgainInAThreadThatIsNamedAsOneThatEnded(@TempDir Path directory) throws Exception {
+    try (var customers = table.lookup("customers").build()) {
+      var context =
+          new MockProcessorContext<String, String>(
+              Joins.config(), new TaskId(0, 0), directory.toFile());
+      for (int hits = 1; hits <= 2; hits++) {
+        int count = hits;
+        FutureTask<TaskLookup<String, String>> task =
+            new FutureTask<>(
+                () -> {
+                  TaskLookup<String, String> inTask = customers.forTask(context);
+                  for (int i = 0; i < count; i++) {
+                    assertThat(inTask.get("c1")).isEqualTo("Ada");
+                  }
+                  return inTask;
+                });
+        Thread thread = new Thread(task, "stream-thread");
+        thread.start();
+        thread.join();
+        assertThat(task.get()).isNotNull();
+        assertThat(values(context.metrics().metrics(), "customers-p0-0_0"))
+            .containsEntry("hit-total", (double) count);
+      }
     }
   }
 

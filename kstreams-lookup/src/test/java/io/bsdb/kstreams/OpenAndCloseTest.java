@@ -9,6 +9,7 @@ import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.testkit.Await;
+import io.bsdb.testkit.OpenFiles;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -20,6 +21,9 @@ import java.util.concurrent.FutureTask;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.kstream.KeyValueMapper;
 import org.apache.kafka.streams.kstream.ValueJoiner;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -215,6 +219,48 @@ class OpenAndCloseTest {
       joins.driver.advanceWallClockTime(Duration.ofSeconds(2));
       assertThat(joins.send("o2", "c1")).containsExactly("c1=null");
     }
+  }
+
+  /** Kafka Streams closes none of the processors then, and the thread ends. */
+  @Test
+  void forgetsTasksOfWhichAProcessorCouldNotBeInitialised() throws Exception {
+    table.publish(Map.of("c1", "Ada"));
+    var customers = table.lookup("customers").build();
+    failToStart(customers);
+    assertThat(customers.table().holds()).isEqualTo(1);
+    try (Joins joins = Joins.of(orders -> customers.leftJoin(orders, CUSTOMER, JOIN))) {
+      assertThat(customers.table().holds()).isEqualTo(1);
+      assertThat(joins.send("o1", "c1")).containsExactly("c1=Ada");
+    }
+    assertThat(customers.table().holds()).isZero();
+    failToStart(customers);
+    customers.close();
+    assertThat(customers.table().holds()).isZero();
+    assertThat(OpenFiles.mappings()).noneMatch(m -> m.contains(table.directory() + "/"));
+  }
+
+  private static void failToStart(SnapshotLookup<String, String> customers) throws Exception {
+    FutureTask<Joins> starting =
+        new FutureTask<>(
+            () ->
+                Joins.of(
+                    orders ->
+                        customers.leftJoin(orders, CUSTOMER, JOIN).process(FailingProcessor::new)));
+    Thread thread = new Thread(starting, "starting");
+    thread.start();
+    thread.join();
+    assertThatThrownBy(starting::get).hasStackTraceContaining("no connection");
+  }
+
+  private static final class FailingProcessor
+      extends ContextualProcessor<String, String, String, String> {
+    @Override
+    public void init(ProcessorContext<String, String> context) {
+      throw new IllegalStateException("no connection");
+    }
+
+    @Override
+    public void process(Record<String, String> order) {}
   }
 
   @Test
