@@ -2,6 +2,8 @@ package io.bsdb.kstreams;
 
 import io.bsdb.row.KeyWriter;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
@@ -54,6 +56,7 @@ public final class TaskLookup<K, V> implements AutoCloseable {
   private final int number;
   private final TaskMetrics metrics;
   private final Cancellable idleRoll;
+  private int leases;
   private boolean closed;
 
   /**
@@ -100,14 +103,17 @@ public final class TaskLookup<K, V> implements AutoCloseable {
 
   /**
    * Holds the version in service for several lookups, each of which counts a hit or a miss. Costs
-   * one volatile read. Leases may be nested, and see one version then.
+   * one volatile read. Leases may be nested, and see one version then. {@link #close} ends those
+   * that are left.
    */
   public Lease<K, V> lease() {
     enter();
+    leases++;
     return new Entered();
   }
 
   private final class Entered implements Lease<K, V> {
+    private final List<LookupIterator<V>> iterators = new ArrayList<>();
     private boolean released;
 
     @Override
@@ -118,26 +124,32 @@ public final class TaskLookup<K, V> implements AutoCloseable {
 
     @Override
     public LookupIterator<V> range(@Nullable K from, @Nullable K to) {
-      return requireHeld().range(from, to);
+      return closedWithThis(requireHeld().range(from, to));
     }
 
     @Override
     public LookupIterator<V> reverseRange(@Nullable K from, @Nullable K to) {
-      return requireHeld().reverseRange(from, to);
+      return closedWithThis(requireHeld().reverseRange(from, to));
     }
 
     @Override
     public LookupIterator<V> prefixScan(Consumer<? super KeyWriter> leadingColumns) {
-      return requireHeld().prefixScan(leadingColumns);
+      return closedWithThis(requireHeld().prefixScan(leadingColumns));
     }
 
     @Override
     public <P> LookupIterator<V> prefixScan(P prefix, Serializer<? super P> serializer) {
-      return requireHeld().prefixScan(prefix, serializer);
+      return closedWithThis(requireHeld().prefixScan(prefix, serializer));
+    }
+
+    private LookupIterator<V> closedWithThis(LookupIterator<V> iterator) {
+      iterators.removeIf(each -> !hold.isOpen(each));
+      iterators.add(iterator);
+      return iterator;
     }
 
     private VersionHold<K, V> requireHeld() {
-      if (released) {
+      if (released || closed) {
         throw new IllegalStateException(
             "lookup in version " + hold.version() + ": the lease is closed");
       }
@@ -151,10 +163,12 @@ public final class TaskLookup<K, V> implements AutoCloseable {
 
     @Override
     public void close() {
-      if (!released) {
-        released = true;
+      if (!released && !closed) {
+        iterators.forEach(LookupIterator::close);
+        leases--;
         exit();
       }
+      released = true;
     }
   }
 
@@ -208,6 +222,9 @@ public final class TaskLookup<K, V> implements AutoCloseable {
       return;
     }
     closed = true;
+    for (; leases > 0; leases--) {
+      exit(); // else other tasks of the thread would stay with the version
+    }
     try (metrics) {
       idleRoll.cancel();
     } finally {

@@ -142,6 +142,10 @@ final class VersionHold<K, V> implements Lease<K, V> {
     }
   }
 
+  boolean isOpen(LookupIterator<V> iterator) {
+    return iterators.contains(iterator);
+  }
+
   void ended(LookupIterator<V> iterator) {
     iterators.remove(iterator);
   }

@@ -8,6 +8,8 @@ import io.bsdb.reader.follow.OnMissing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.kstream.KStream;
@@ -144,6 +146,59 @@ class ProcessorLookupTest {
       } finally {
         customers.table().release(hold);
       }
+    }
+  }
+
+  /** A lease that is left would keep all tasks of the thread at its version. */
+  @Test
+  void aTaskEndsTheLeasesThatItLeft() {
+    try (Joins other =
+        Joins.of(
+            orders ->
+                customers.leftJoin(orders, (key, order) -> order, ProcessorLookupTest::both))) {
+      List<Lease<String, String>> left = new ArrayList<>();
+      try (Joins leaves = Joins.of(orders -> orders.process(() -> new Leaving(left)))) {
+        leaves.send("o1", "buyer");
+        swap();
+        assertThat(other.send("o2", "buyer")).containsExactly("buyer=Ada");
+      }
+      assertThat(other.send("o3", "buyer")).containsExactly("buyer=Edsger");
+      assertThatThrownBy(() -> left.get(0).get("buyer"))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageEndingWith("the lease is closed");
+      left.forEach(Lease::close);
+      swap();
+      assertThat(other.send("o4", "buyer")).containsExactly("buyer=Edsger");
+    }
+  }
+
+  private static String both(String order, String customer) {
+    return order + "=" + customer;
+  }
+
+  /** Closes no lease. */
+  private final class Leaving implements Processor<String, String, String, String> {
+    private final List<Lease<String, String>> left;
+    private TaskLookup<String, String> inTask;
+
+    Leaving(List<Lease<String, String>> left) {
+      this.left = left;
+    }
+
+    @Override
+    public void init(ProcessorContext<String, String> context) {
+      inTask = customers.forTask(context);
+    }
+
+    @Override
+    public void process(Record<String, String> order) {
+      left.add(inTask.lease());
+      left.add(inTask.lease());
+    }
+
+    @Override
+    public void close() {
+      inTask.close();
     }
   }
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
@@ -159,6 +160,38 @@ class RangeLookupTest {
         assertThat(joins.send("o2", "bread")).containsExactly("bread=11 last=5");
       }
       assertThat(prices.table().holds()).isZero();
+    }
+  }
+
+  @Test
+  void anIteratorEndsWithItsLeaseInsideOfAnother() throws Exception {
+    try (var table = prices();
+        var prices = lookup(table).build();
+        Joins joins =
+            Joins.of(
+                orders ->
+                    orders.process(
+                        () ->
+                            new ContextualProcessor<String, String, String, String>() {
+                              @Override
+                              public void process(Record<String, String> order) {
+                                try (var inTask = prices.forTask(context());
+                                    var outer = inTask.lease()) {
+                                  LookupIterator<Integer> ofOuter;
+                                  LookupIterator<Integer> ofInner;
+                                  try (var inner = inTask.lease()) {
+                                    ofInner = inner.range(null, null);
+                                    ofOuter = outer.range(null, null);
+                                  }
+                                  assertThat(all(ofOuter)).hasSize(5);
+                                  assertThatThrownBy(ofInner::hasNext)
+                                      .isInstanceOf(IllegalStateException.class)
+                                      .hasMessageContaining("the iterator or its lease is closed");
+                                  context().forward(order);
+                                }
+                              }
+                            }))) {
+      assertThat(joins.send("o1", "bread")).containsExactly("bread");
     }
   }
 
