@@ -286,7 +286,6 @@ class WritableTableTest {
       }
       pool.shutdown();
       assertThat(table.stats().writes().changes()).isEqualTo((long) threads * each);
-      assertThat(table.stats().writes().syncs()).isLessThan((long) threads * each);
       assertThat(count(table)).isEqualTo((long) threads * each);
     }
     try (WritableTable table = open(Durability.COMMIT)) {

@@ -3,11 +3,14 @@ package io.bsdb.live.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.Thread.State;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -95,6 +98,47 @@ class GroupCommitTest {
     threads.shutdown();
     assertThat(threads.awaitTermination(SECONDS, TimeUnit.SECONDS)).as("all ended").isTrue();
     assertThat(records).hasValue(writers * changes);
+  }
+
+  @Test
+  void changesThatComeWhileAGroupIsWrittenAreWrittenTogether() throws InterruptedException {
+    int waiting = 7;
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    GroupCommit commit =
+        new GroupCommit(
+            new GroupCommit.Sink() {
+              @Override
+              public void write(GroupCommit.Group group) {
+                written.add(group.frame().records());
+                begun.countDown();
+                await(end);
+              }
+
+              @Override
+              public void requireUsable() {}
+            });
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i <= waiting; i++) {
+      Thread thread = new Thread(() -> add(commit));
+      threads.add(thread);
+      thread.start();
+      begun.await();
+    }
+    Await.until(() -> threads.stream().allMatch(each -> each.getState() == State.WAITING));
+    end.countDown();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(written).containsExactly(1, waiting);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static void add(GroupCommit commit) {
