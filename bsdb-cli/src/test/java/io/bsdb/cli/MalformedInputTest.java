@@ -23,7 +23,14 @@ class MalformedInputTest {
   @ValueSource(ints = {1, 2})
   void aBadRowIsReportedWhereverItIs(int line) throws IOException {
     String jsonBefore = "{\"id\": 0}\n".repeat(line - 1);
-    assertRefused("jsonl", jsonBefore + "{\"id\": 1\n", line + ": not JSON: ");
+    assertRefused(
+        "jsonl",
+        jsonBefore + "{\"id\": 1\n",
+        line + ": not JSON: Unexpected end-of-input: expected close marker for Object\n");
+    assertRefused(
+        "jsonl",
+        jsonBefore + "{\"id\": 1]\n",
+        line + ": not JSON: Unexpected close marker ']': expected '}'\n");
     assertRefused("jsonl", jsonBefore + "[1]\n", line + ": not a JSON object: [1]");
     String csvBefore = "id,name\n" + "0,a\n".repeat(line - 1);
     assertRefused("csv", csvBefore + "1\n", (line + 1) + ": 1 fields, the header has 2");

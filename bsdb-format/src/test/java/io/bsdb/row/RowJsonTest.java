@@ -260,6 +260,16 @@ class RowJsonTest {
       assertThatThrownBy(() -> ValueParser.parsePrefix(columns, more))
           .hasMessageContaining("not a JSON array");
     }
+    for (String wrong : List.of("[\"DE\"", "[\"DE\"}", "[\"DE\", x]")) {
+      assertThatThrownBy(() -> ValueParser.parseKey(columns, wrong))
+          .message()
+          .startsWith("not a JSON array: Un")
+          .doesNotContain("Source");
+      assertThatThrownBy(() -> ValueParser.parsePrefix(columns, wrong))
+          .message()
+          .startsWith("not a JSON array: Un")
+          .doesNotContain("Source");
+    }
     assertThatThrownBy(() -> parse("{\"id\": 1}", in -> readKey(schema, in)))
         .hasMessageContaining("members [id] for the key columns");
   }

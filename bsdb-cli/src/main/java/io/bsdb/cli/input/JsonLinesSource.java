@@ -60,7 +60,7 @@ public final class JsonLinesSource extends TextRows {
       return "malformed UTF-8 in byte %d of the line: %s"
           .formatted(line.position() - start + 1, Utf8Reader.malformed(line, e.getInputLength()));
     } catch (JsonProcessingException e) {
-      return "not JSON: " + e.getOriginalMessage();
+      return "not JSON: " + ValueParser.problem(e);
     } catch (IllegalArgumentException e) {
       return String.valueOf(e.getMessage());
     }

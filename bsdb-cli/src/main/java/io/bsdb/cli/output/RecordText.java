@@ -277,7 +277,7 @@ public sealed interface RecordText {
         return encodeRow(ValueParser.parseKey(codec.schema().keyColumns(), key), in);
       } catch (JsonProcessingException e) {
         throw CommandFailure.usage(
-            "row '%s': not JSON: %s".formatted(text, e.getOriginalMessage()));
+            "row '%s': not JSON: %s".formatted(text, ValueParser.problem(e)));
       } catch (IllegalArgumentException e) {
         throw CommandFailure.usage("row '%s': %s".formatted(text, e.getMessage()));
       } catch (IOException e) {

@@ -27,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,16 @@ public final class ValueParser {
   /** Reading a decimal takes time that grows with the square of its length. */
   private static final int MAX_DECIMAL_LENGTH = StreamReadConstraints.DEFAULT_MAX_NUM_LEN;
 
+  /** Where the text began: Jackson's messages for programmers say it. */
+  private static final Pattern START =
+      Pattern.compile(" \\((start marker|for \\w+ starting) at .*");
+
   private ValueParser() {}
+
+  /** Returns why a text is not JSON, for messages. */
+  public static String problem(JsonProcessingException e) {
+    return START.matcher(String.valueOf(e.getOriginalMessage())).replaceFirst("");
+  }
 
   /**
    * Returns the value that a text stands for. Bytes are given in Base64, dates and times as ISO
@@ -282,7 +292,7 @@ public final class ValueParser {
         }
         return key;
       } catch (JsonProcessingException e) {
-        throw new IllegalArgumentException("not a JSON array: " + e.getOriginalMessage(), e);
+        throw new IllegalArgumentException("not a JSON array: " + problem(e), e);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -302,8 +312,10 @@ public final class ValueParser {
         if (in.nextToken() != null) {
           throw new IllegalArgumentException("not a JSON array: more follows it");
         }
+      } catch (JsonProcessingException e) {
+        throw new IllegalArgumentException("not a JSON array: " + problem(e), e);
       } catch (IOException e) {
-        throw new IllegalArgumentException("not a JSON array: " + e.getMessage(), e);
+        throw new UncheckedIOException(e);
       }
     } else {
       texts.addAll(columns.size() > 1 ? List.of(text.split(",", -1)) : List.of(text));

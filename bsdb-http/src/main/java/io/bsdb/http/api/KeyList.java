@@ -43,7 +43,7 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
     } catch (JsonProcessingException e) {
       JsonLocation location = e.getLocation(); // null if a limit of the parser is exceeded
       throw malformed(
-          e.getOriginalMessage()
+          ValueParser.problem(e)
               + (location == null ? "" : ", at byte " + location.getByteOffset()));
     }
   }
