@@ -336,11 +336,14 @@ public final class RowJsonWriter {
     out.writeEndArray();
   }
 
-  /** Returns the keys as names of an object; null if two of them would have the same name. */
+  /** Returns the keys as names of an object; null if they are nested or two names are the same. */
   private static @Nullable List<String> names(ArrayView keys) {
+    if (!keys.elementType().kind().isKeyable()) {
+      return null;
+    }
     List<String> names = new ArrayList<>(keys.size());
     for (int i = 0; i < keys.size(); i++) {
-      Object key = keys.elementType().kind().isKeyable() ? keys.valueAt(i) : null;
+      Object key = keys.valueAt(i);
       String name = key == null ? null : scalar(keys, i, key);
       if (name == null) {
         return null;
