@@ -1,6 +1,8 @@
 """Rows and keys of typed tables, and their JSON (FORMAT.md: schema, keys, rows, rows and keys as JSON)."""
 
 import base64
+import decimal
+import itertools
 import math
 import struct
 
@@ -130,9 +132,12 @@ def float_text(value, width):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if value == 0:
         return Number("-0.0" if math.copysign(1, value) < 0 else "0.0")
-    text = f"{value:.16e}"
-    for precision in range(17):
-        text = f"{value:.{precision}e}"
+    exact, text = decimal.Decimal(value), ""
+    # Of two that are equally near, the even one may be another number: 2^-24 is.
+    for precision, tie in itertools.product(range(17), (decimal.ROUND_HALF_EVEN, decimal.ROUND_HALF_UP)):
+        with decimal.localcontext() as context:
+            context.rounding = tie
+            text = f"{exact:.{precision}e}"
         try:
             if width == 8 and float(text) == value or width == 4 and struct.unpack("<f", struct.pack("<f", float(text)))[0] == value:
                 break

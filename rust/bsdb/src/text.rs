@@ -114,8 +114,12 @@ fn write_scalar(kind: &Type, value: &Value, text: &mut String) {
     match value {
         Value::Boolean(b) => text.push_str(if *b { "true" } else { "false" }),
         Value::Integer(number) => write!(text, "{number}").unwrap_or_default(),
-        Value::Float(number) => write_float(*number as f64, format!("{number:e}"), text),
-        Value::Double(number) => write_float(*number, format!("{number:e}"), text),
+        Value::Float(number) => {
+            write_float(*number as f64, format!("{number:e}"), |other| other.parse() == Ok(*number), text)
+        }
+        Value::Double(number) => {
+            write_float(*number, format!("{number:e}"), |other| other.parse() == Ok(*number), text)
+        }
         Value::Decimal(unscaled, scale) => text.push_str(&decimal(*unscaled, *scale)),
         Value::Date(days) => write!(text, "\"{}\"", date(*days as i64)).unwrap_or_default(),
         Value::Time(millis) => write!(text, "\"{}\"", time(*millis as u32, 0)).unwrap_or_default(),
@@ -141,8 +145,8 @@ pub fn decimal(unscaled: i128, scale: u32) -> String {
     format!("{sign}{whole}{point}{fraction}")
 }
 
-/// Writes a number whose shortest digits stand in `scientific`, such as `1.25e-7`.
-fn write_float(number: f64, scientific: String, text: &mut String) {
+/// Writes a number whose shortest digits stand in `scientific`, such as `1.25e-7`; `is_same` tells texts that are read as it.
+fn write_float(number: f64, scientific: String, is_same: impl Fn(&str) -> bool, text: &mut String) {
     if !number.is_finite() {
         let name = if number.is_nan() {
             "NaN"
@@ -156,10 +160,10 @@ fn write_float(number: f64, scientific: String, text: &mut String) {
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let mut digits = digits_of(mantissa);
-    take_even(number, &mut digits);
-    if mantissa.starts_with('-') {
-        text.push('-');
-    }
+    let sign = if mantissa.starts_with('-') { "-" } else { "" };
+    let power = exponent - digits.len() as i32 + 1;
+    take_even(number, &mut digits, |other| is_same(&format!("{sign}{other}e{power}")));
+    text.push_str(sign);
     let (whole, fraction) = if (-3..=6).contains(&exponent) {
         digits.insert_str(0, &"0".repeat((-exponent).max(0) as usize));
         let point = exponent.max(0) as usize + 1;
@@ -181,8 +185,9 @@ fn digits_of(mantissa: &str) -> String {
     mantissa.chars().filter(char::is_ascii_digit).collect()
 }
 
-/// Of two shortest decimals that are equally near a number Rust takes the greater one; takes that with the even last digit.
-fn take_even(number: f64, digits: &mut String) {
+/// Of two shortest decimals that are equally near a number Rust takes the greater one; takes that with the even last digit. Below a
+/// power of two, where numbers are closer, the lesser one may be another number.
+fn take_even(number: f64, digits: &mut String, is_same: impl Fn(&str) -> bool) {
     let last = digits.pop().and_then(|digit| digit.to_digit(10)).unwrap_or(0);
     let lower = format!("{digits}{}", last.saturating_sub(1));
     let is_between = |more: usize| {
@@ -191,7 +196,7 @@ fn take_even(number: f64, digits: &mut String) {
         exact.strip_prefix(&lower).is_some_and(|rest| rest.trim_end_matches('0') == "5")
     };
     // No number has more digits than that.
-    if last % 2 == 1 && is_between(20) && is_between(800) {
+    if last % 2 == 1 && is_between(20) && is_between(800) && is_same(&lower) {
         *digits = lower;
     } else {
         digits.extend(char::from_digit(last, 10));
@@ -249,6 +254,8 @@ mod tests {
             (0.1, "0.1"),
             (-1.0, "-1.0"),
             (5e-324, "5.0E-324"),
+            (2f64.powi(-24), "5.960464477539063E-8"),
+            (-2f64.powi(-24), "-5.960464477539063E-8"),
             (9e-324, "1.0E-323"),
         ] {
             assert_eq!(text(Value::Double(double)), expected);
