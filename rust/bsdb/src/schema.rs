@@ -252,8 +252,8 @@ impl TypeText<'_> {
             "DATE" => Type::Date,
             "STRING" => Type::Text,
             "BYTES" => Type::Bytes,
-            "CHAR" | "VARCHAR" => self.parameter(1, i32::MAX as u32, 1).map(|_| Type::Text)?,
-            "BINARY" | "VARBINARY" => self.parameter(1, i32::MAX as u32, 1).map(|_| Type::Bytes)?,
+            "CHAR" | "VARCHAR" => self.length().map(|_| Type::Text)?,
+            "BINARY" | "VARBINARY" => self.length().map(|_| Type::Bytes)?,
             "TIME" => Type::Time(self.parameter(0, 9, 0)?),
             "TIMESTAMP" => Type::Timestamp(self.parameter(0, 9, 6)?),
             "TIMESTAMP_LTZ" => Type::TimestampLtz(self.parameter(0, 9, 6)?),
@@ -273,7 +273,9 @@ impl TypeText<'_> {
                 Type::Map(Box::new(key), Box::new(value))
             }
             "ROW" => self.row(depth)?,
-            "" => return Err(Error::corrupt(format!("type expected at {:?}", self.rest))),
+            _ if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) => {
+                return Err(Error::corrupt(format!("type expected at {:?}", name + self.rest)))
+            }
             _ => return Err(Error::unsupported(format!("type {name} is unknown"))),
         };
         let before = self.rest;
@@ -284,6 +286,13 @@ impl TypeText<'_> {
         }
         self.rest = before;
         Ok((kind, true))
+    }
+
+    fn length(&mut self) -> Result<u32> {
+        self.expect('(')?;
+        let length = self.number(1, i32::MAX as u32)?;
+        self.expect(')')?;
+        Ok(length)
     }
 
     fn decimal(&mut self) -> Result<Type> {
@@ -315,12 +324,35 @@ impl TypeText<'_> {
                 self.rest = &self.rest[1..];
                 name.push('`');
             }
+            need!(!name.trim().is_empty(), "field without a name");
             fields.push((name, self.kind(depth + 1)?.0));
             if !self.take(',') {
                 break;
             }
         }
         self.expect('>')?;
+        let mut names: Vec<&str> = fields.iter().map(|field| field.0.as_str()).collect();
+        names.sort_unstable();
+        let twice = names.windows(2).find(|two| two[0] == two[1]);
+        need!(twice.is_none(), "two fields of one name: {:?}", twice.unwrap_or_default());
         Ok(Type::Row(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn refuses_types_that_no_writer_writes() {
+        for text in ["CHAR", "VARBINARY", "CHAR()", "ROW<`` INT>", "ROW<` ` INT>", "ROW<`a` INT, `a` INT>", "5INT", ""]
+        {
+            assert_eq!(TypeText::parse(text).unwrap_err().kind(), ErrorKind::Corrupt, "{text}");
+        }
+        assert_eq!(TypeText::parse("INTERVAL").unwrap_err().kind(), ErrorKind::Unsupported);
+        let fields = [("a`b".to_owned(), Type::Text), ("a".to_owned(), Type::Decimal(10, 0))];
+        let row = TypeText::parse(" row <`a``b` char( 2 ) not  null , `a` DECIMAL> NOT NULL ").unwrap();
+        assert_eq!(row, (Type::Row(fields.into()), false));
     }
 }

@@ -40,6 +40,9 @@ public final class ChecksummedJson {
   /** Maximum number of objects and arrays within each other. */
   static final int MAX_DEPTH = 32;
 
+  /** Maximum number of characters of a number; the parser counts digits only. */
+  private static final int MAX_NUMBER = 1000;
+
   private static final String VERSION = "formatVersion";
   private static final String CHECKSUM = "\"checksum\"";
   private static final Pattern END = Pattern.compile(CHECKSUM + " : \"([0-9a-f]{8})\"\n}\n");
@@ -174,6 +177,9 @@ public final class ChecksummedJson {
         }
         if (++tokens > MAX_TOKENS) {
           throw new IllegalArgumentException("more than " + MAX_TOKENS + " names and values");
+        }
+        if (token.isNumeric() && parser.getTextLength() > MAX_NUMBER) {
+          throw new IllegalArgumentException("number of more than " + MAX_NUMBER + " characters");
         }
         if ((token == JsonToken.FIELD_NAME || token == JsonToken.VALUE_STRING)
             && !utf8.canEncode(parser.getText())) {

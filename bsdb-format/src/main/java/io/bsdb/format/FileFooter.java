@@ -138,7 +138,9 @@ public record FileFooter(List<Section> sections) {
           throw new CorruptSnapshotException(
               "file has two sections of kind %d: file=%s".formatted(section.kind(), file));
         }
-        if (section.offset() < other.offset() + other.length()
+        if (section.length() > 0
+            && other.length() > 0
+            && section.offset() < other.offset() + other.length()
             && other.offset() < section.offset() + section.length()) {
           throw new CorruptSnapshotException(
               "sections overlap: file=%s section=%d offset=%d length=%d section=%d offset=%d length=%d"

@@ -14,7 +14,9 @@ final class TypeParser {
   private final String text;
   private int position;
   private int depth;
-  private boolean addresses = true;
+
+  /** Whether the text must have the form that manifests have. */
+  private boolean stored;
 
   TypeParser(String text) {
     if (text.length() > ColumnType.MAX_TEXT_LENGTH) {
@@ -27,10 +29,12 @@ final class TypeParser {
     this.text = text;
   }
 
-  /** Parses a type as manifests have it: without IP and IPV4. */
+  /**
+   * Parses a type as manifests have it: without IP and IPV4, with the names of fields in quotes.
+   */
   static ColumnType parseStored(String text) {
     var parser = new TypeParser(text);
-    parser.addresses = false;
+    parser.stored = true;
     return parser.parse();
   }
 
@@ -89,7 +93,7 @@ final class TypeParser {
       case "TIMESTAMP" -> ColumnType.timestamp(parameterOr(6));
       case "TIMESTAMP_LTZ" -> ColumnType.timestampLtz(parameterOr(6));
       case "IP", "IPV4" -> {
-        if (!addresses) {
+        if (stored) {
           throw new UnknownTypeException(message("unknown type " + word, start));
         }
         yield word.equals("IP") ? ColumnType.ip() : ColumnType.ipv4();
@@ -147,6 +151,9 @@ final class TypeParser {
       skipSpaces();
       int start = position;
       boolean quoted = position < text.length() && text.charAt(position) == '`';
+      if (stored && !quoted) {
+        throw error("expected a name in `", start);
+      }
       String name = quoted ? quoted('`') : identifier();
       if (name.isBlank()) {
         throw error("expected a name", start);

@@ -140,6 +140,15 @@ class PartitionFileFormatTest {
     assertSectionRefused(new Section(99, Requirement.OPTIONAL, 64, 200_000, 0));
   }
 
+  @Test
+  void anEmptySectionOverlapsNoOther() throws Exception {
+    List<Section> sections = new ArrayList<>(FOOTER.sections());
+    sections.add(new Section(98, Requirement.OPTIONAL, 104_700, 0, 0));
+    sections.add(new Section(97, Requirement.OPTIONAL, 104_700, 0, 0));
+    FileFooter footer = new FileFooter(sections);
+    assertThat(decode(encode(footer))).isEqualTo(footer);
+  }
+
   private static void assertSectionRefused(Section section) {
     assertThatThrownBy(() -> decode(encode(new FileFooter(List.of(section)))))
         .isInstanceOf(CorruptSnapshotException.class)

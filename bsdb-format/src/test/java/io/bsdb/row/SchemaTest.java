@@ -69,6 +69,7 @@ class SchemaTest {
         "{\"columns\":[7]}|schema.columns[0].name is not a string",
         "{\"columns\":[{\"name\":\"a\"}]}|schema.columns[0].type is not a string",
         "{\"columns\":[{\"name\":\"a\",\"type\":\"INT(\"}]}|schema.columns[0]: type text, position 3: expected",
+        "{\"columns\":[{\"name\":\"a\",\"type\":\"ROW<b INT>\"}]}|schema.columns[0]: type text, position 4: expected a name in `",
         "{\"columns\":[{\"name\":\"\",\"type\":\"INT\"}]}|schema.columns[0]: column name is blank",
         "{\"columns\":[{\"name\":\"a\",\"type\":\"INT\"}],\"primaryKey\":[null]}|schema.primaryKey[0] is not a string",
         "{\"columns\":[{\"name\":\"a\",\"type\":\"INT\"}],\"primaryKey\":[\"b\"]}|key column 'b' is not a column",

@@ -158,9 +158,7 @@ public final class BlockIndex {
         && (recordCount - 1) / uniformRecords != blockCount - 1) {
       return false;
     }
-    if (recordCount > 0
-        && offsets == null
-        && uniformLength > length / Math.max(1, blockCount - 1)) {
+    if (blockCount > 1 && offsets == null && uniformLength > length / (blockCount - 1)) {
       return false;
     }
     return (uniformRecords > 0 || firstRanks.length == blockCount + 1)

@@ -108,6 +108,13 @@ class BlockIndexTest {
   }
 
   @Test
+  void aSingleBlockMayBeShorterThanTheUniformLength() throws Exception {
+    Model model = new Model(new int[] {3}, new long[] {100});
+    ByteBuffer section = model.encode(1).putLong(UNIFORM_LENGTH, 4096);
+    model.assertDescribedBy(BlockIndex.open(section, 3, 100, 1, "f"), "one block");
+  }
+
+  @Test
   void aLastBlockWithMoreRecordsThanTheOthersIsFound() throws Exception {
     Model model = new Model(new int[] {3, 3, 9}, new long[] {100, 100, 700});
     BlockIndex index = BlockIndex.open(model.encode(1), 15, 900, 1, "f");
@@ -144,8 +151,10 @@ class BlockIndexTest {
     assertRefused(model.encode(1).putInt(UNIFORM_RECORDS, -1), records, length);
     assertRefused(model.encode(1).putInt(UNIFORM_RECORDS, 1), records, length);
     assertRefused(model.encode(1).putLong(UNIFORM_LENGTH, -1), records, length);
-    assertRefused(model.encode(1).putLong(UNIFORM_LENGTH, Long.MAX_VALUE), records, length);
     assertRefused(model.encode(1).putLong(BLOCKS_LENGTH, length + 1), records, length);
+    Model two = new Model(new int[] {3, 3}, new long[] {100, 100});
+    assertRefused(two.encode(1).putLong(UNIFORM_LENGTH, 201), 6, 200);
+    assertRefused(two.encode(1).putLong(UNIFORM_LENGTH, Long.MAX_VALUE), 6, 200);
   }
 
   @Test

@@ -451,6 +451,18 @@ class ManifestTest {
   }
 
   @Test
+  void refusesNumbersOfMoreThanAThousandCharacters() throws IOException {
+    String digits = "1".repeat(999);
+    for (String number :
+        List.of("-" + digits, "1." + digits.substring(1), "1e" + digits.substring(1))) {
+      byte[] longest = edited("\"options\" : {", "\"novelty\" : " + number + ", \"options\" : {");
+      assertThat(Manifest.decode(longest, FILE)).isEqualTo(MANIFEST);
+      assertRefusedWith(
+          edited("\"options\" : {", "\"novelty\" : " + number + "1, \"options\" : {"), "umber");
+    }
+  }
+
+  @Test
   void readsMembersThatALaterWriterAdds() throws IOException {
     byte[] later = edited("\"options\" : {", "\"novelty\" : {\"a\" : [1]}, \"options\" : {");
     assertThat(Manifest.decode(later, FILE)).isEqualTo(MANIFEST);
