@@ -176,7 +176,7 @@ impl Segment {
         let data = &self.bytes[..];
         let mut at = HEADER;
         if self.is_of_log() {
-            at += u32_at(data, at + 4) as usize;
+            at = (at + u32_at(data, at + 4) as usize).next_multiple_of(8);
         }
         while u32_at(data, at + 28) == RECORDS {
             let end = at + u32_at(data, at + 4) as usize;

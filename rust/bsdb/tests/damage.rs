@@ -114,3 +114,29 @@ fn no_record_goes_on_into_the_padding_of_its_block() {
     fs::remove_dir_all(&target).unwrap();
     assert!(forged > 0 && failures >= 4 * forged, "{forged} blocks, {failures} failures");
 }
+
+/// The first frame of each segment of a log says that it ends four bytes sooner, where its last field is zero.
+#[test]
+fn no_change_is_lost_after_a_first_frame_of_another_length() {
+    let (target, mut files) = (std::env::temp_dir().join(format!("bsdb-frame-{}", std::process::id())), Vec::new());
+    copy(&folder().join("tables/changes-of-a-log"), &target, &mut files);
+    let expected = records(&Table::open(&target, Options::default()).unwrap()).unwrap();
+    let mut forged = 0;
+    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "seg")) {
+        let mut data = fs::read(file).unwrap();
+        if data[32..40] == [0; 8] {
+            continue;
+        }
+        data[68..72].copy_from_slice(&60u32.to_le_bytes());
+        let mut prefix = data[16..32].to_vec();
+        prefix.extend([16, 0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0]);
+        let checksum = crc32c::crc32c_append(crc32c::crc32c(&prefix), &data[68..124]);
+        data[64..68].copy_from_slice(&checksum.to_le_bytes());
+        fs::write(file, data).unwrap();
+        forged += 1;
+    }
+    let found = records(&Table::open(&target, Options::default()).unwrap()).unwrap();
+    fs::remove_dir_all(&target).unwrap();
+    assert_eq!(found, expected);
+    assert!(forged > 0);
+}
