@@ -108,8 +108,18 @@ pub fn value_of(object: &Bound<PyAny>) -> PyResult<Value<'static>> {
     }
     if object.hasattr("item")? {
         let item = object.call_method0("item")?;
-        // What Python has no type for, such as a long double, stays what it is.
-        if !item.get_type().is(object.get_type()) {
+        let is_time = name == "datetime64" || name == "timedelta64";
+        if is_time && item.is_instance_of::<PyInt>() {
+            // What Python has no type for comes as a number; nanoseconds since 1970 are a time nevertheless.
+            if object.getattr("dtype")?.getattr("str")?.eq("<M8[ns]")? {
+                let nanos: i64 = item.extract()?;
+                return Ok(Value::Timestamp(
+                    nanos.div_euclid(1_000_000),
+                    nanos.rem_euclid(1_000_000) as u32,
+                ));
+            }
+        } else if !item.get_type().is(object.get_type()) {
+            // A long double, for which Python has no type either, stays what it is.
             return value_of(&item);
         }
     }

@@ -80,6 +80,14 @@ def test_scalars_of_numpy_and_pandas():
     assert np.int8(10) in table and pd.NaT not in table
     with pytest.raises(TypeError, match="longdouble cannot be a key"):
         table.get(np.longdouble(1))
+    for time in np.datetime64(10, "ns"), np.datetime64(10, "ps"), np.timedelta64(10, "ns"):
+        with pytest.raises((TypeError, ValueError), match="a key"):
+            table.get(time)
+    prices = bsdb.open(TABLES / "history")
+    since = prices.ceiling(("milk",))["since"].replace(tzinfo=None)
+    for unit in "ms", "us", "ns":
+        assert ("milk", np.datetime64(since, unit)) in prices
+    assert ("milk", np.datetime64(since, "ns") + np.timedelta64(1, "ns")) not in prices
 
 
 def test_rows_have_only_the_columns_that_are_asked_for():
