@@ -85,8 +85,10 @@ final class Commands {
     CommandLine added = new CommandLine(command);
     Stream.concat(Stream.of(added), added.getSubcommands().values().stream())
         .forEach(
-            each ->
-                each.getCommandSpec().usageMessage().sortOptions(false).abbreviateSynopsis(true));
+            each -> {
+              each.getCommandSpec().usageMessage().sortOptions(false).abbreviateSynopsis(true);
+              each.getCommandSpec().parser().splitQuotedStrings(true); // a name may have quotes
+            });
     commandLine.addSubcommand(name, added);
   }
 

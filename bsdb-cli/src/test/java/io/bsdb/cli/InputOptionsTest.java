@@ -93,6 +93,17 @@ class InputOptionsTest {
   }
 
   @Test
+  void namesOfColumnsMayHaveQuotes() throws IOException {
+    Files.writeString(input, "\"\"\"a\",\"b\"\"\",c\n1,2,3\n");
+
+    CommandRun build =
+        CommandRun.of("build", "-t", table, "-i", input, "--format", "csv", "--key", "\"a,b\"");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(build.err()).contains("PRIMARY KEY (`\"a`, `b\"`)");
+  }
+
+  @Test
   void comparesTheInputWithWhatWasBuilt() throws IOException {
     Files.writeString(input, "a 1\nb 2\na 3\n");
 
