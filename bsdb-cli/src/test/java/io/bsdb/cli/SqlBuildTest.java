@@ -106,6 +106,12 @@ class SqlBuildTest {
     CommandRun none = build("--key", "a", "--query", "FROM '%s/x.parquet'".formatted(directory));
     assertThat(none.status()).isEqualTo(ExitStatus.UNREADABLE);
     assertThat(none.err()).contains("No files found that match the pattern");
+    byte[] withoutColumns = Files.readAllBytes(whole);
+    Arrays.fill(withoutColumns, bytes.length - 300, bytes.length - 10, (byte) 0x5A);
+    Path footer = Files.write(directory.resolve("footer.parquet"), withoutColumns);
+    CommandRun unknown = build("--format", "parquet", "-i", footer, "--key", "id");
+    assertThat(unknown.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(unknown.err()).startsWith("bsdb: cannot read " + footer + ": ").hasLineCount(1);
     CommandRun shortened = build("--format", "parquet", "-i", cut, "--key", "id");
     assertThat(shortened.status()).isEqualTo(ExitStatus.UNREADABLE);
     assertThat(shortened.err()).contains("cut.parquet");

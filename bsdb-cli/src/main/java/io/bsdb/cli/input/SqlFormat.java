@@ -90,7 +90,13 @@ public final class SqlFormat implements RecordFormat {
       return new SqlFormat(resources, null, RowFormat.schema(columns, key), addresses, null);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.refused("%s: %s".formatted(first.name(), e.getMessage()));
+    } catch (QueryException e) {
+      throw unreadable(first, String.valueOf(e.getMessage()), e);
     }
+  }
+
+  private static IOException unreadable(InputFile file, String message, QueryException e) {
+    return new IOException("cannot read %s: %s".formatted(file.name(), message), e);
   }
 
   private static Path path(InputFile file) {
@@ -139,7 +145,7 @@ public final class SqlFormat implements RecordFormat {
       if (message.contains("is not valid UTF8")) { // text of a Parquet file
         throw CommandFailure.refused("%s: %s".formatted(file.name(), message));
       }
-      throw new IOException("cannot read %s: %s".formatted(file.name(), message), e);
+      throw unreadable(file, message, e);
     }
   }
 
