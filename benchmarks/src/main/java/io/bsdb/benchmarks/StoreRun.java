@@ -51,9 +51,8 @@ final class StoreRun {
   }
 
   /**
-   * What a process does that has one store: it opens the store and answers requests. So neither
-   * compiled code nor garbage of one store is in another's way, and each is as alone as in a
-   * program that uses no other.
+   * Opens a store and answers requests, in a process of its own: so neither compiled code nor
+   * garbage of another store is in its way.
    */
   record Task(Builds builds, String name, int rounds, int length)
       implements Callable<@Nullable Void> {

@@ -95,7 +95,9 @@ class MisplacedPartsTest {
         versions, versions.newer().get(1), block -> slice(other, block), oneOf(shape, 2));
   }
 
-  /** What is read where does not depend on where blocks came from: one after the other will do. */
+  /**
+   * Each layout takes one way to read, the next layout the next way: blocks do not depend on it.
+   */
   private static List<Access> oneOf(Shape shape, int from) {
     List<Access> all = List.of(Access.values());
     int layout = List.of(Layout.values()).indexOf(shape.layout());

@@ -183,10 +183,10 @@ class StreamFaultsTest {
       checkpoints.set(CheckpointingOptions.MAX_CONCURRENT_CHECKPOINTS, 4);
     }
 
-    run.perSecond(1000).with(checkpoints).with(Phase.COLLECTED, Fault.EXCEPTION).run(700);
+    run.perSecond(1000).with(checkpoints).with(Phase.COLLECTED, Fault.EXCEPTION).run(1500);
 
     assertThat(FaultyStream.running.faults()).isEqualTo(FaultyStream.FAULTS);
-    run.assertHas(700);
+    run.assertHas(1500);
   }
 
   /** The job went on after the savepoint, so that what it published since is published again. */
