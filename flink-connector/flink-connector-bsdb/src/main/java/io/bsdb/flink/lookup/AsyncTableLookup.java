@@ -6,10 +6,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +22,10 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
   private final LookupMetrics metrics;
   private final InFlight inFlight = new InFlight();
   private final @Nullable SourceTimeWait wait;
-  private final Executor listeners;
-  private final Object listening = new Object();
+
+  /** Copies rows with arrays or maps, for one thread at a time; null where rows have none. */
+  private final @Nullable RowDataSerializer copier;
+
   private boolean closed;
 
   /** Makes the job fail, whatever Flink makes of the future that failed. */
@@ -40,18 +42,7 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
     this.table = table;
     this.metrics = metrics;
     this.wait = asOf.waits() ? new SourceTimeWait(name, asOf.maxWait(), group, this) : null;
-    this.listeners = spec.hasCollections() ? this::oneAtATime : Runnable::run;
-  }
-
-  /**
-   * Runs what Flink does with rows. It copies arrays and maps, wherever a query filters the table
-   * or computes of it, by serializers that all lookups of a task share, which are not safe for many
-   * threads.
-   */
-  private void oneAtATime(Runnable listener) {
-    synchronized (listening) {
-      listener.run();
-    }
+    this.copier = spec.hasCollections() ? new RowDataSerializer(spec.rowType()) : null;
   }
 
   /**
@@ -64,7 +55,7 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
     if (earlier != null) {
       throw new TableException("a lookup in table %s failed".formatted(name), earlier);
     }
-    LookupFuture future = new LookupFuture(listeners);
+    LookupFuture future = new LookupFuture();
     begin(compared, future, wait);
     return future;
   }
@@ -155,7 +146,19 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
 
   private void complete(LookupFuture future, List<RowData> found) {
     metrics.count(found);
-    future.complete(found);
+    future.complete(copier == null ? found : binary(copier, found));
+  }
+
+  /**
+   * Returns copies in Flink's binary form. Wherever a query filters the table or computes of it,
+   * Flink copies arrays and maps by serializers that all lookups of a task share, in the thread
+   * that answers or in the task's. These serializers are safe for many threads only if arrays and
+   * maps have this form.
+   */
+  private static List<RowData> binary(RowDataSerializer copier, List<RowData> rows) {
+    synchronized (copier) {
+      return rows.stream().<RowData>map(row -> copier.toBinaryRow(row).copy()).toList();
+    }
   }
 
   /** Waits for the lookups in flight, and forgets those that wait for a version. */

@@ -4,7 +4,6 @@ import java.util.AbstractCollection;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.data.RowData;
@@ -19,30 +18,12 @@ import org.jspecify.annotations.Nullable;
  * collection that is not empty and that nobody can read.
  */
 final class LookupFuture extends CompletableFuture<Collection<RowData>> {
-  private final Executor listeners;
-
-  /**
-   * @param listeners runs what Flink does with the rows, in the calling thread
-   */
-  LookupFuture(Executor listeners) {
-    this.listeners = listeners;
-  }
-
-  @Override
-  public CompletableFuture<Collection<RowData>> whenComplete(
-      BiConsumer<? super @Nullable Collection<RowData>, ? super @Nullable Throwable> action) {
-    return super.whenComplete(
-        (rows, failure) -> listeners.execute(() -> action.accept(rows, failure)));
-  }
-
   @Override
   public CompletableFuture<Collection<RowData>> whenCompleteAsync(
       BiConsumer<? super @Nullable Collection<RowData>, ? super @Nullable Throwable> action) {
     return super.whenCompleteAsync(
         (rows, failure) ->
-            listeners.execute(
-                () ->
-                    action.accept(failure == null ? rows : new UnreadableRows(failure), failure)));
+            action.accept(failure == null ? rows : new UnreadableRows(failure), failure));
   }
 
   private static final class UnreadableRows extends AbstractCollection<RowData> {

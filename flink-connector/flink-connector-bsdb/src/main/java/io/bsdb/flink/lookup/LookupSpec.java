@@ -5,9 +5,12 @@ import io.bsdb.flink.row.Projection;
 import io.bsdb.reader.options.KeyShare;
 import java.io.Serializable;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.functions.FunctionContext;
+import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
 /**
@@ -50,15 +53,18 @@ public record LookupSpec(
     return Question.of(table, projection, keys);
   }
 
+  /** Returns the type of the rows. */
+  RowType rowType() {
+    return RowType.of(
+        IntStream.range(0, projection.columns().size() + projection.metadata().size())
+            .mapToObj(position -> projection.type(table, position))
+            .toArray(LogicalType[]::new));
+  }
+
   /** Returns whether the rows have arrays or maps, also inside of other columns. */
   boolean hasCollections() {
-    return projection.columns().stream()
-        .map(table.rowType()::getTypeAt)
-        .anyMatch(
-            type ->
-                LogicalTypeChecks.hasNested(
-                    type,
-                    nested -> nested.is(LogicalTypeRoot.ARRAY) || nested.is(LogicalTypeRoot.MAP)));
+    return LogicalTypeChecks.hasNested(
+        rowType(), type -> type.is(LogicalTypeRoot.ARRAY) || type.is(LogicalTypeRoot.MAP));
   }
 
   /** Returns the keys that a subtask is asked for. */

@@ -3,6 +3,7 @@ package io.bsdb.flink.lookup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.reader.options.Access;
+import io.bsdb.row.RowCodec;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -11,12 +12,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.functions.FunctionContext;
+import org.apache.flink.table.runtime.typeutils.MapDataSerializer;
+import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.MapType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -78,5 +86,46 @@ class AsyncTableLookupTest {
                     .isCompletedWithValueMatching(
                         rows -> rows.iterator().next().getString(1).toString().equals("x")));
     assertThat(OpenReaders.count()).isZero();
+  }
+
+  /** With the retry hint, Flink copies rows in the threads that read and in the task's. */
+  @Test
+  void rowsCanBeCopiedByOneSerializerInManyThreads() throws Exception {
+    var type = new MapType(new BigIntType(false), new BigIntType());
+    LookupSpec spec =
+        TestLookup.spec(
+            TestLookup.table(directory, type), Access.DIRECT, TestLookup.RARELY, InputShuffle.NONE);
+    RowCodec codec = RowCodec.of(spec.table().schema());
+    WriterOptions options = WriterOptions.builder().partitions(1).schema(codec.schema()).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+      for (long i = 0; i < 100; i++) {
+        writer.add(codec.encodeKey("" + i), codec.encodeValue((Object) Map.of(i, i)));
+      }
+      writer.publish();
+    }
+    AsyncSnapshotLookupFunction function = new AsyncSnapshotLookupFunction(spec);
+    function.open(new FunctionContext(null));
+    List<RowData> rows = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      rows.addAll(function.asyncLookup(GenericRowData.of(StringData.fromString("" + i))).join());
+    }
+    function.close();
+    var serializer = new MapDataSerializer(type.getKeyType(), type.getValueType());
+
+    Set<String> copies = ConcurrentHashMap.newKeySet();
+    IntStream.range(0, 100_000)
+        .parallel()
+        .forEach(
+            i -> {
+              MapData copy = serializer.copy(rows.get(i % 100).getMap(1));
+              copies.add(
+                  "%d: %d=%d"
+                      .formatted(
+                          i % 100, copy.keyArray().getLong(0), copy.valueArray().getLong(0)));
+            });
+
+    assertThat(copies)
+        .containsExactlyInAnyOrderElementsOf(
+            IntStream.range(0, 100).mapToObj(i -> "%1$d: %1$d=%1$d".formatted(i)).toList());
   }
 }
