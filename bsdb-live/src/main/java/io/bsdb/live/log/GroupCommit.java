@@ -18,18 +18,25 @@ import org.jspecify.annotations.Nullable;
  * Writes the changes of many threads together. Each thread encodes its changes into the group that
  * is being filled. A thread that finds no leader becomes the leader: it writes that group while
  * others fill the next one, then wakes the threads whose changes were in it. The last thread that
- * joined the next group leads next. No thread waits for others to join: a group holds the changes
- * that came while the group before it was written.
+ * joined the next group leads next.
+ *
+ * <p>A group holds the changes that came while the group before it was written, and, where a write
+ * takes longer than to wake all writers, those of the writers that were woken then: for them its
+ * leader waits, for half as long as the last write took at most. Otherwise each of two halves of
+ * the writers would wait for the write of the other.
  */
 public final class GroupCommit implements Closeable {
   /** Maximum length of a group: beyond it writers wait instead of using more memory. */
   private static final int MAX_GROUP_LENGTH = 1 << 20;
 
-  /**
-   * Time to write a group from which its writers are woken before the next group is written. Longer
-   * than it takes to wake a thread.
-   */
-  private static final long SLOW_NANOS = 300_000;
+  /** Time in which a writer that is woken joins the next group, if it has more changes. */
+  private static final long WAKE_NANOS = 6_000;
+
+  /** How long a leader waits at most. */
+  private static final long MAX_PATIENCE_NANOS = 1_000_000_000;
+
+  /** Number of groups that are not waited for after a leader has waited in vain. */
+  private static final int IMPATIENT_GROUPS = 4;
 
   /** Writes groups, one at a time. */
   public interface Sink {
@@ -48,6 +55,12 @@ public final class GroupCommit implements Closeable {
     private @Nullable Waiter waiters;
 
     private boolean force;
+
+    /** Number of threads that joined; changes under the lock. */
+    private volatile int members;
+
+    /** Whether a thread waits for the next group as its changes have no room in this one. */
+    private volatile boolean full;
 
     private Group(IntFunction<ByteBuffer> allocator) {
       frame = new FrameBuffer(allocator);
@@ -68,6 +81,8 @@ public final class GroupCommit implements Closeable {
       waiters = null;
       frame.clear();
       force = false;
+      members = 0;
+      full = false;
       return last;
     }
   }
@@ -108,6 +123,17 @@ public final class GroupCommit implements Closeable {
   private final Queue<Waiter> exclusive = new ArrayDeque<>();
   private boolean led;
   private boolean closed;
+
+  /** Number of members at which a group is written at once. */
+  private volatile int expected;
+
+  /** The leader that waits for members; null: none does. */
+  private volatile @Nullable Thread waiting;
+
+  /** Of leaders only: how long the next one waits, and how many groups still go without. */
+  private long patienceNanos;
+
+  private int impatientGroups;
 
   public GroupCommit(Sink sink) {
     this(sink, ByteBuffer::allocateDirect);
@@ -198,10 +224,17 @@ public final class GroupCommit implements Closeable {
     try {
       requireOpen();
       while (filling.frame.records() > 0 && filling.frame.length() + length > MAX_GROUP_LENGTH) {
+        filling.full = true;
+        LockSupport.unpark(waiting);
         room.awaitUninterruptibly();
         requireOpen();
       }
       addition.addTo(filling);
+      int members = filling.members + 1;
+      filling.members = members;
+      if (members >= expected) {
+        LockSupport.unpark(waiting);
+      }
       if (led) {
         waiter = new Waiter(filling.waiters);
         filling.waiters = waiter;
@@ -239,6 +272,7 @@ public final class GroupCommit implements Closeable {
   /** Writes the group that is being filled; returns why that failed. */
   private @Nullable Throwable lead() {
     Group group;
+    awaitMembers();
     lockToLead();
     try {
       group = filling;
@@ -254,8 +288,13 @@ public final class GroupCommit implements Closeable {
     } catch (IOException | RuntimeException | Error e) {
       failure = e;
     }
+    long nanos = System.nanoTime() - start;
+    int writers = group.members + filling.members;
+    boolean slow = writers * WAKE_NANOS < nanos;
+    expected = slow ? writers : 0;
+    patienceNanos = Math.min(nanos / 2, MAX_PATIENCE_NANOS);
     Waiter last = group.clear();
-    if (System.nanoTime() - start > SLOW_NANOS) {
+    if (slow) {
       wake(last, failure); // so that they can join the next group, rather than the one after it
       passOn(group);
     } else {
@@ -263,6 +302,25 @@ public final class GroupCommit implements Closeable {
       wake(last, failure);
     }
     return failure;
+  }
+
+  /** Waits, in a thread that leads, until the group that is being filled has its members. */
+  private void awaitMembers() {
+    if (impatientGroups > 0) {
+      impatientGroups--;
+      return;
+    }
+    waiting = Thread.currentThread();
+    long deadline = System.nanoTime() + patienceNanos;
+    while (filling.members < expected && !filling.full) {
+      long left = deadline - System.nanoTime();
+      if (left <= 0 || Thread.currentThread().isInterrupted()) {
+        impatientGroups = IMPATIENT_GROUPS;
+        break;
+      }
+      LockSupport.parkNanos(this, left);
+    }
+    waiting = null;
   }
 
   private static void wake(@Nullable Waiter last, @Nullable Throwable failure) {

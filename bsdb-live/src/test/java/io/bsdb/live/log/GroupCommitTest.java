@@ -15,9 +15,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class GroupCommitTest {
   private static final byte[] KEY = {1};
@@ -74,8 +75,10 @@ class GroupCommitTest {
     assertThat(written).hasSize(3);
   }
 
-  @Test
-  void allWritersOfASlowLogAreWoken() throws InterruptedException {
+  /** Of long changes one alone has room in a group. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 600_000})
+  void allWritersOfASlowLogAreWoken(int length) throws InterruptedException {
     int writers = 8;
     int changes = 40;
     AtomicInteger records = new AtomicInteger();
@@ -83,7 +86,7 @@ class GroupCommitTest {
         new GroupCommit.Sink() {
           @Override
           public void write(GroupCommit.Group group) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            sleep(1);
             records.addAndGet(group.frame().records());
           }
 
@@ -93,7 +96,7 @@ class GroupCommitTest {
     GroupCommit commit = new GroupCommit(slow);
     ExecutorService threads = Executors.newFixedThreadPool(writers);
     for (int i = 0; i < writers; i++) {
-      threads.execute(() -> IntStream.range(0, changes).forEach(change -> add(commit)));
+      threads.execute(() -> IntStream.range(0, changes).forEach(change -> add(commit, length)));
     }
     threads.shutdown();
     assertThat(threads.awaitTermination(SECONDS, TimeUnit.SECONDS)).as("all ended").isTrue();
@@ -133,6 +136,39 @@ class GroupCommitTest {
     assertThat(written).containsExactly(1, waiting);
   }
 
+  /** After a write of two seconds, a leader waits a second for those who were woken. */
+  @Test
+  void aWriterThatIsWokenJoinsTheNextGroup() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    GroupCommit commit =
+        new GroupCommit(
+            new GroupCommit.Sink() {
+              @Override
+              public void write(GroupCommit.Group group) {
+                written.add(group.frame().records());
+                if (written.size() == 1) {
+                  begun.countDown();
+                  sleep(2_000);
+                }
+              }
+
+              @Override
+              public void requireUsable() {}
+            });
+    Thread first =
+        new Thread(
+            () -> {
+              add(commit);
+              sleep(20);
+              add(commit);
+            });
+    first.start();
+    begun.await();
+    add(commit);
+    first.join();
+    assertThat(written).containsExactly(1, 2);
+  }
+
   private static void await(CountDownLatch latch) {
     try {
       latch.await();
@@ -141,9 +177,21 @@ class GroupCommitTest {
     }
   }
 
-  private static void add(GroupCommit commit) {
+  private static void sleep(int millis) {
     try {
-      commit.add(ChangeKind.PUT, KEY, KEY);
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void add(GroupCommit commit) {
+    add(commit, 1);
+  }
+
+  private static void add(GroupCommit commit, int length) {
+    try {
+      commit.add(ChangeKind.PUT, KEY, new byte[length]);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
