@@ -57,7 +57,7 @@ public final class Metrics {
           .help("Bytes of the bodies of answers.")
           .withoutExemplars()
           .register(registry);
-  private final Activity activity = new Activity(System::nanoTime);
+  private final Activity activity = new Activity();
 
   /**
    * The labels of a counter. A search by labels takes as long as counting, so counters are kept.

@@ -1,7 +1,6 @@
 package io.bsdb.http.exchange;
 
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.function.LongSupplier;
 
 /**
  * The server's requests of the last minute, second by second, for people who watch it. Safe for use
@@ -26,19 +25,18 @@ public final class Activity {
   /** Classes per unit of the natural logarithm: four per power of two. */
   private static final double PER_LOG = 4 / Math.log(2);
 
-  private final LongSupplier clock;
   private final AtomicLongArray seconds = new AtomicLongArray(SLOTS);
   private final AtomicLongArray counts = new AtomicLongArray(SLOTS * WIDTH);
 
-  public Activity(LongSupplier nanoClock) {
-    this.clock = nanoClock;
+  public Activity() {
     for (int i = 0; i < SLOTS; i++) {
       seconds.set(i, Long.MIN_VALUE);
     }
   }
 
+  /** Counts a request that took so long. */
   public void add(Access access, long nanos) {
-    int slot = slot(second());
+    int slot = slot(second(access.startNanos + nanos));
     counts.addAndGet(slot + KEYS, access.keys);
     counts.addAndGet(slot + FOUND, access.found);
     if (access.status >= 500) {
@@ -47,8 +45,8 @@ public final class Activity {
     counts.incrementAndGet(slot + TIMES + latencyClass(nanos));
   }
 
-  private long second() {
-    return Math.floorDiv(clock.getAsLong(), 1_000_000_000L);
+  private static long second(long nanos) {
+    return Math.floorDiv(nanos, 1_000_000_000L);
   }
 
   /** Returns where the counts of a second are, cleared if they were of an older one. */
@@ -75,7 +73,7 @@ public final class Activity {
 
   /** Returns the figures of the seconds that have ended, oldest first. */
   public Minute lastMinute() {
-    long now = second();
+    long now = second(System.nanoTime());
     long[] requests = new long[SECONDS];
     long[] keys = new long[SECONDS];
     long[] found = new long[SECONDS];

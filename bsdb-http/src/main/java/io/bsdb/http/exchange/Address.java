@@ -28,16 +28,17 @@ public record Address(List<String> segments, Map<String, String> parameters) {
         segments.add(decode(segment, false));
       }
     }
+    if (query == null || query.isEmpty()) {
+      return new Address(segments, Map.of());
+    }
     Map<String, String> parameters = new LinkedHashMap<>();
-    if (query != null && !query.isEmpty()) {
-      for (String parameter : query.split("&", -1)) {
-        int equals = parameter.indexOf('=');
-        String name = decode(equals < 0 ? parameter : parameter.substring(0, equals), true);
-        String value = equals < 0 ? "" : decode(parameter.substring(equals + 1), true);
-        if (parameters.put(name, value) != null) {
-          throw new Problem(
-              Problem.Kind.BAD_REQUEST, "parameter '%s' is given twice".formatted(name));
-        }
+    for (String parameter : query.split("&", -1)) {
+      int equals = parameter.indexOf('=');
+      String name = decode(equals < 0 ? parameter : parameter.substring(0, equals), true);
+      String value = equals < 0 ? "" : decode(parameter.substring(equals + 1), true);
+      if (parameters.put(name, value) != null) {
+        throw new Problem(
+            Problem.Kind.BAD_REQUEST, "parameter '%s' is given twice".formatted(name));
       }
     }
     return new Address(segments, parameters);

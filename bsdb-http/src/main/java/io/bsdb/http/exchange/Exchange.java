@@ -47,7 +47,7 @@ public final class Exchange {
   private final boolean hasToken;
   private final AtomicBoolean answered = new AtomicBoolean();
   private final Budget.Share share;
-  private volatile long lookupStart = System.nanoTime();
+  private volatile long lookupStart;
 
   /** For the access log and the metrics. */
   public final Access access;
@@ -67,6 +67,7 @@ public final class Exchange {
     this.hasToken = hasToken;
     this.share = share;
     this.access = access;
+    this.lookupStart = request.getHeadersNanoTime();
   }
 
   public Request request() {

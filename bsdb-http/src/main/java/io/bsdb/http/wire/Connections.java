@@ -106,6 +106,7 @@ public final class Connections extends ServerConnector {
     /** Requests since there was nothing to read, or the last one was left to another thread. */
     private int inRow;
 
+    /** When the phase began; not kept for requests. */
     private long since = System.nanoTime();
 
     Timed(SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
@@ -135,7 +136,9 @@ public final class Connections extends ServerConnector {
     synchronized void enter(Phase next) {
       if (phase != Phase.CLOSED) {
         phase = next;
-        since = System.nanoTime();
+        if (next != Phase.REQUEST) {
+          since = System.nanoTime();
+        }
       }
     }
 
@@ -174,10 +177,9 @@ public final class Connections extends ServerConnector {
     }
 
     private synchronized boolean isLate() {
-      long nanos = System.nanoTime() - since;
       return switch (phase) {
-        case NEW, HEADER -> nanos > headerNanos;
-        case ANSWER -> nanos > answerNanos;
+        case NEW, HEADER -> System.nanoTime() - since > headerNanos;
+        case ANSWER -> System.nanoTime() - since > answerNanos;
         default -> false;
       };
     }
