@@ -13,8 +13,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.ExceptionUtils;
 import org.junit.jupiter.api.BeforeAll;
@@ -144,6 +146,31 @@ class AsyncLookupJoinTest {
                             .formatted(i, i % 2 == 0 ? "a, " : "", i % 100, i % 100))
                 .sorted()
                 .toList());
+  }
+
+  /** Has a state, as functions may that Flink calls in one thread. */
+  public static final class Tenfold extends ScalarFunction {
+    private static final long serialVersionUID = 1L;
+
+    private long number;
+
+    public long eval(long given) {
+      number = given;
+      LockSupport.parkNanos(1);
+      return 10 * number;
+    }
+  }
+
+  /** Flink shares the function among all lookups of a task. */
+  @Test
+  void callsFunctionsOfRowsOneAtATime() throws Exception {
+    Sql session = session("sound", "'lookup.async' = 'true'", "'lookup.access' = 'direct'");
+    session.tables.createTemporaryFunction("tenfold", Tenfold.class);
+
+    assertThat(
+            session.texts(
+                "SELECT s.f0, t.id FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0 AND tenfold(t.id) = 10 * t.id"))
+        .hasSize((int) ROWS);
   }
 
   @Test

@@ -21,6 +21,7 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
   private final FollowedTable table;
   private final LookupMetrics metrics;
   private final InFlight inFlight = new InFlight();
+  private final Object listening = new Object();
   private final @Nullable SourceTimeWait wait;
 
   /** Copies rows with arrays or maps, for one thread at a time; null where rows have none. */
@@ -55,7 +56,7 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
     if (earlier != null) {
       throw new TableException("a lookup in table %s failed".formatted(name), earlier);
     }
-    LookupFuture future = new LookupFuture();
+    LookupFuture future = new LookupFuture(listening);
     begin(compared, future, wait);
     return future;
   }

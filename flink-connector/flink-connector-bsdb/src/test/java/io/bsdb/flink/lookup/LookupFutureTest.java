@@ -14,7 +14,7 @@ import org.apache.flink.table.data.RowData;
 import org.junit.jupiter.api.Test;
 
 class LookupFutureTest {
-  private final LookupFuture future = new LookupFuture();
+  private final LookupFuture future = new LookupFuture(this);
   private final AtomicReference<Collection<RowData>> heard = new AtomicReference<>();
 
   /** As Flink listens with the retry hint: it looks at the rows only. */
