@@ -119,13 +119,15 @@ final class LiveTable implements WritableTable {
     this.logIndexes = lookups.logIndexes();
     this.calls = lookups.calls();
     this.reclaimer = new Reclaimer(calls);
-    this.segments = new SegmentSupply(recovered, place.maxSegmentLength(), options.durability());
+    this.segments =
+        new SegmentSupply(
+            recovered, place.maxSegmentLength(), options.durability(), owner::requireInPlace);
     recovered.index().retireTo(reclaimer::retire);
     this.log = new Log(recovered, options.durability(), segments, reclaimer, retention);
     this.commit = new GroupCommit(log);
     this.mark = new DurabilityMark(log, commit, options.durability(), place.markEvery());
     this.publisher =
-        new Publisher(directory, table, owner.id(), recovered, lookups, log, commit, reclaimer);
+        new Publisher(directory, table, owner, recovered, lookups, log, commit, reclaimer);
     this.maintenance =
         new Maintenance(
             directory,
@@ -346,6 +348,7 @@ final class LiveTable implements WritableTable {
 
   @Override
   public RecordCursor cursor() throws IOException {
+    owner.requireInPlace();
     return LiveCursor.open(base, log, owner.id(), commit, calls);
   }
 
@@ -443,6 +446,7 @@ final class LiveTable implements WritableTable {
       commit.force();
       commit.exclusively(
           () -> {
+            owner.requireInPlace();
             log.mark();
             log.recordedEnd(owner.id()).write(storage);
           });

@@ -26,7 +26,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +64,7 @@ final class Publisher implements Closeable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Path directory;
   private final Table table;
-  private final UUID id;
+  private final Owner owner;
   private final TableReader reader;
   private final Log log;
   private final LogStorage logStorage;
@@ -83,7 +82,7 @@ final class Publisher implements Closeable {
   private boolean closed;
 
   /**
-   * @param id of the log
+   * @param owner of the table
    * @param recovered the log as it was found: before its start, changes are published
    * @param lookups in the log and in the version under it
    * @param reclaimer is given what lookups in flight may still use
@@ -91,7 +90,7 @@ final class Publisher implements Closeable {
   Publisher(
       Path directory,
       Table table,
-      UUID id,
+      Owner owner,
       Recovered recovered,
       Lookups lookups,
       Log log,
@@ -99,7 +98,7 @@ final class Publisher implements Closeable {
       Reclaimer reclaimer) {
     this.directory = directory;
     this.table = table;
-    this.id = id;
+    this.owner = owner;
     this.published = recovered.start();
     this.reader = lookups.base();
     this.log = log;
@@ -186,6 +185,7 @@ final class Publisher implements Closeable {
     if (closed) {
       throw new IOException("the table is closed; nothing was published");
     }
+    owner.requireInPlace();
     LogIndexes changed = logIndexes.get();
     LogIndex frozen = changed.frozen();
     if (frozen == null) {
@@ -206,7 +206,7 @@ final class Publisher implements Closeable {
     StreamRule rule =
         new StreamRule(
             Owner.STREAM,
-            new Checkpoint(id, end.segment()),
+            new Checkpoint(owner.id(), end.segment()),
             progress == null ? null : progress.last());
     if (rule.isApplied(base)) {
       table.storage().syncDirectory(""); // CURRENT may not be durable: it was published and failed
@@ -256,6 +256,7 @@ final class Publisher implements Closeable {
    */
   void prune() throws IOException {
     if (!reader.isEmpty()) {
+      owner.requireInPlace();
       table.pruneByWeight(KEPT, Math.max(MIN_KEPT_BYTES, reader.manifest().length() / KEPT_PART));
     }
   }

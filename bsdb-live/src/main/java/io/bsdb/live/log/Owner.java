@@ -13,8 +13,11 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,13 +50,25 @@ public final class Owner implements Closeable {
   private static final String OWNED = "bsdb.owned.";
 
   private final Path file;
+
+  /** The same file, on the path by which the table was opened. */
+  private final Path opened;
+
   private final FileChannel channel;
+  private final @Nullable Object fileKey;
   private UUID id = UUID.randomUUID();
   private long published;
 
-  private Owner(Path file, FileChannel channel) {
+  private Owner(Path file, Path opened, FileChannel channel) throws IOException {
     this.file = file;
+    this.opened = opened;
     this.channel = channel;
+    this.fileKey = fileKey(opened);
+  }
+
+  /** Returns what tells a file from another one of the same name; null if nothing does. */
+  private static @Nullable Object fileKey(Path file) throws IOException {
+    return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
   }
 
   /**
@@ -83,7 +98,7 @@ public final class Owner implements Closeable {
       if (channel.tryLock() == null) {
         throw inUse(file, "in another process");
       }
-      Owner owner = new Owner(file, channel);
+      Owner owner = new Owner(file, log.resolve(SnapshotFormat.OWNER_FILE), channel);
       Table table = Table.at(directory);
       table.storage().exclusively(() -> owner.check(table, directory));
       System.setProperty(OWNED + file, owner.id.toString());
@@ -211,6 +226,29 @@ public final class Owner implements Closeable {
   private static String content(String base, String id) {
     String lines = FIRST_LINE + "\nbase " + base + "\nid " + id + "\n";
     return lines + "checksum " + LogEnd.checksum(lines) + "\n";
+  }
+
+  /**
+   * Checks that the table is still where it was opened. In its place there may be one that another
+   * process owns.
+   */
+  public void requireInPlace() throws IOException {
+    Object found;
+    try {
+      found = fileKey(opened);
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      throw moved(e);
+    }
+    if (!Objects.equals(found, fileKey)) {
+      throw moved(null);
+    }
+  }
+
+  private IOException moved(@Nullable IOException cause) {
+    return new IOException(
+        "the table was moved, deleted or replaced while it was open for writing: file=%s expected=the file that was locked then, actual=%s; close it, and open it where it is now"
+            .formatted(opened, cause == null ? "another one" : "none"),
+        cause);
   }
 
   /** Returns the log's own id. */

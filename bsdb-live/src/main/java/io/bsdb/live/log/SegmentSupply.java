@@ -1,5 +1,6 @@
 package io.bsdb.live.log;
 
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.format.io.Uninterrupted;
 import io.bsdb.live.Durability;
 import io.bsdb.live.log.Recovery.Recovered;
@@ -20,6 +21,7 @@ public final class SegmentSupply implements Closeable {
   private static final int GROWTH = 4;
 
   private final LogStorage storage;
+  private final IORunnable inPlace;
   private final Durability durability;
   private final int longest;
   private final Thread thread = new Thread(this::run, "bsdb-log");
@@ -37,8 +39,10 @@ public final class SegmentSupply implements Closeable {
    * @param log that the segments continue
    * @param maxLength maximum length of segments, unless a group needs more
    * @param durability of writes to them
+   * @param inPlace fails if the log is no longer where it was opened
    */
-  public SegmentSupply(Recovered log, int maxLength, Durability durability) {
+  public SegmentSupply(Recovered log, int maxLength, Durability durability, IORunnable inPlace) {
+    this.inPlace = inPlace;
     this.durability = durability;
     this.storage = log.storage();
     this.longest = maxLength;
@@ -96,6 +100,7 @@ public final class SegmentSupply implements Closeable {
         next = awaitPrepared();
       }
       try {
+        inPlace.run();
         next.writable(storage);
       } catch (IOException | RuntimeException e) {
         throw notPrepared(e);
@@ -127,6 +132,7 @@ public final class SegmentSupply implements Closeable {
     prepared = null;
     try {
       unused.close();
+      inPlace.run();
       storage.delete(unused.name());
     } catch (IOException | RuntimeException e) {
       throw notPrepared(e);
@@ -158,6 +164,7 @@ public final class SegmentSupply implements Closeable {
     LogPart made = null;
     Throwable reason = null;
     try {
+      inPlace.run();
       made = LogPart.create(storage, number + 1, next, durability);
     } catch (IOException | RuntimeException | Error e) {
       reason = e;

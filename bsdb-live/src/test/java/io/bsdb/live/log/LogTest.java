@@ -65,7 +65,7 @@ class LogTest {
     next = index;
     Recovered recovered =
         new Recovery(storage, index, SEGMENT_LENGTH, Durability.OS, UUID.randomUUID(), 0).run();
-    SegmentSupply segments = new SegmentSupply(recovered, SEGMENT_LENGTH, Durability.OS);
+    SegmentSupply segments = new SegmentSupply(recovered, SEGMENT_LENGTH, Durability.OS, () -> {});
     Retention retention = new Retention(storage, new Followers(directory), 0, recovered.old());
     log = new Log(recovered, Durability.OS, segments, reclaimer, retention);
     log.continuesBy(new Continuation());
