@@ -1,5 +1,6 @@
 package io.bsdb.flink.lookup;
 
+import io.bsdb.reader.ClosedReaderException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Collection;
@@ -69,7 +70,7 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
   private void begin(RowData compared, LookupFuture future, @Nullable SourceTimeWait mayWait) {
     VersionLookup version;
     CompletableFuture<List<RowData>> read = null;
-    synchronized (this) { // a reader waits for the reads that have begun before it closes
+    synchronized (this) {
       if (closed) {
         return; // forgotten, like what waits
       }
@@ -137,6 +138,8 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
                       : cause;
                 }
                 complete(future, version.matching(compared, found));
+              } catch (ClosedReaderException e) { // it waited when another version took its place
+                resume(compared, future);
               } catch (Throwable e) {
                 fail(future, e);
               } finally {
@@ -164,12 +167,14 @@ final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
 
   /** Waits for the lookups in flight, and forgets those that wait for a version. */
   @Override
-  public synchronized void close() throws IOException {
-    closed = true;
-    if (wait != null) {
-      wait.close();
+  public void close() throws IOException {
+    synchronized (this) {
+      closed = true;
+      if (wait != null) {
+        wait.close();
+      }
     }
-    inFlight.awaitEnd();
+    inFlight.awaitEnd(); // outside of the lock, which lookups in flight may take to begin again
     table.close();
   }
 }

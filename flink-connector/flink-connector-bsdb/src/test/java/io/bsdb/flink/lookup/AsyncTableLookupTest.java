@@ -3,6 +3,7 @@ package io.bsdb.flink.lookup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.RowCodec;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.MapData;
@@ -66,6 +68,61 @@ class AsyncTableLookupTest {
       assertThat(futures.get(i).join().iterator().next().getString(1))
           .hasToString(Integer.toString(i / 50));
     }
+    assertThat(OpenReaders.count()).isZero();
+  }
+
+  /** Reads that wait for a thread when the reader closes fail there. */
+  @Test
+  void lookupsThatWaitForTheDiskAreAnsweredByTheNextVersion() throws Exception {
+    publish("0");
+    ReadSettings settings =
+        new ReadSettings(
+            ReaderOptions.builder().access(Access.DIRECT).queueDepth(1).build().toMap(),
+            TestLookup.RARELY,
+            null,
+            null,
+            Long.MAX_VALUE);
+    LookupSpec any = spec(Access.DIRECT);
+    AsyncSnapshotLookupFunction function =
+        new AsyncSnapshotLookupFunction(
+            new LookupSpec(
+                any.table(),
+                settings,
+                any.projection(),
+                any.keys(),
+                any.shuffle(),
+                10,
+                any.asOf()));
+    function.open(new FunctionContext(null));
+    var row = GenericRowData.of(StringData.fromString("a"));
+    Thread task = Thread.currentThread();
+    CompletableFuture<Void> blocked = new CompletableFuture<>();
+    CompletableFuture<Void> released = new CompletableFuture<>();
+    while (!blocked.isDone()) { // until a lookup is not answered before this listens to it
+      CompletableFuture<Void> heard =
+          function
+              .asyncLookup(row)
+              .thenRun(
+                  () -> {
+                    if (Thread.currentThread() != task) {
+                      blocked.complete(null);
+                      released.join();
+                    }
+                  });
+      CompletableFuture.anyOf(blocked, heard).join();
+    }
+    var waiting = IntStream.range(0, 5).mapToObj(i -> function.asyncLookup(row)).toList();
+    publish("1");
+    SharedSnapshots.open().get(0).refresh();
+
+    var next = function.asyncLookup(row);
+
+    for (var future : waiting) {
+      assertThat(future.get(60, TimeUnit.SECONDS).iterator().next().getString(1)).hasToString("1");
+    }
+    assertThat(next.join().iterator().next().getString(1)).hasToString("1");
+    released.complete(null);
+    function.close();
     assertThat(OpenReaders.count()).isZero();
   }
 
