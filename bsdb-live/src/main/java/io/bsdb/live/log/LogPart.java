@@ -119,10 +119,21 @@ public final class LogPart implements Closeable {
       }
       file.write(LogSegment.header(UUID.randomUUID(), number), 0);
       file.force();
+    } catch (IOException | RuntimeException | Error e) {
+      delete(storage, unfinished, e); // on a full disk, publications and folds need its space
+      throw e;
     }
     storage.rename(unfinished, name);
     storage.syncDirectory();
     return open(storage, name);
+  }
+
+  private static void delete(LogStorage storage, String unfinished, Throwable failure) {
+    try {
+      storage.delete(unfinished);
+    } catch (IOException | RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
   }
 
   private static void writeZeros(LogFile file, int length) throws IOException {

@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.live.Durability;
+import io.bsdb.live.log.LogStorage.LogFile;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +56,53 @@ class LogPartTest {
                 throw e.getCause();
               }
             });
+  }
+
+  /** Returns the storage; a file has only so much room. */
+  private LogStorage holding(long room) {
+    return proxy(
+        LogStorage.class,
+        storage,
+        (method, arguments, result) ->
+            result instanceof LogFile file
+                ? proxy(
+                    LogFile.class,
+                    file,
+                    (write, of, nothing) -> {
+                      if (write.getName().equals("write") && (long) of[1] >= room) {
+                        throw new IOException("No space left on device");
+                      }
+                      return nothing;
+                    })
+                : result);
+  }
+
+  private interface After {
+    @Nullable Object call(Method method, Object[] arguments, @Nullable Object result)
+        throws IOException;
+  }
+
+  private <T> T proxy(Class<T> type, T real, After after) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              try {
+                return after.call(method, arguments, method.invoke(real, arguments));
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
+  }
+
+  @Test
+  void leavesNoFileThatTakesTheLastSpaceOfTheDisk() throws IOException {
+    List<String> before = storage.list();
+    assertThatThrownBy(
+            () -> LogPart.create(holding(1 << 20), 2, 1 << 22, Durability.COMMIT).close())
+        .hasMessage("No space left on device");
+    assertThat(storage.list()).isEqualTo(before);
   }
 
   @Test
