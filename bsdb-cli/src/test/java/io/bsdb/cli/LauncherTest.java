@@ -237,7 +237,9 @@ class LauncherTest {
     run("--help");
 
     for (String command : List.of("get", "scan", "put", "versions")) {
-      assertThat(run(command).out()).as(command).contains("<-XX:TieredStopAtLevel=1>");
+      assertThat(run(command).out())
+          .as(command)
+          .contains("<-XX:TieredStopAtLevel=1>", "<-Xlog:all=error,cds*=off:stderr>");
     }
     for (String command : List.of("build", "mirror", "compact", "serve")) {
       assertThat(run(command).out()).as(command).doesNotContain("TieredStopAtLevel");

@@ -141,7 +141,14 @@ public final class PathStorage implements TableStorage {
    * end.
    */
   static void requireRegular(Path file) throws IOException {
-    BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+    BasicFileAttributes attributes;
+    try {
+      attributes = Files.readAttributes(file, BasicFileAttributes.class);
+    } catch (NoSuchFileException e) {
+      // What is below a file counts as missing with newer Java, but not when it is opened.
+      Files.newByteChannel(file).close();
+      throw e;
+    }
     if (!attributes.isRegularFile()) {
       throw new CorruptSnapshotException(
           "not a regular file: file=%s actual=%s"

@@ -11,6 +11,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -112,7 +113,13 @@ public final class FileMemory implements Closeable {
               .formatted(path));
     }
     // Distinguishes a missing file from one that cannot be reached.
-    var unused = Files.readAttributes(path, BasicFileAttributes.class);
+    try {
+      var unused = Files.readAttributes(path, BasicFileAttributes.class);
+    } catch (NoSuchFileException e) {
+      // What is below a file counts as missing with newer Java, but not when it is opened.
+      Files.newByteChannel(path).close();
+      throw e;
+    }
     return new RandomAccessFile(path.toFile(), "r");
   }
 
