@@ -94,6 +94,15 @@ class SafetyTest {
         .doesNotContain("\r\n\r\nsecret");
   }
 
+  /** Else a client sends its next request over it, and gets no answer. */
+  @ParameterizedTest
+  @ValueSource(strings = {"GET /%00 HTTP/1.1", "GET /% HTTP/1.1", "GARBAGE"})
+  void saysThatTheConnectionEndsWithAnAddressThatCannotBeParsed(String request) throws Exception {
+    assertThat(client.raw(request + "\r\nHost: localhost\r\n\r\n"))
+        .startsWith("HTTP/1.1 400")
+        .containsOnlyOnce("\r\nConnection: close\r\n");
+  }
+
   @Test
   void refusesForeignHosts() throws Exception {
     for (String host :

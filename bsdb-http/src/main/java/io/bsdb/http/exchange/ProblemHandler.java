@@ -26,6 +26,9 @@ public final class ProblemHandler extends ErrorHandler {
     if (problem.kind() == Problem.Kind.STOPPING) {
       headers.put(HttpHeader.RETRY_AFTER, "1");
     }
+    if (!request.getConnectionMetaData().isPersistent()) {
+      headers.put(HttpHeader.CONNECTION, "close"); // else the library closes it without a word
+    }
     response.write(true, ByteBuffer.wrap(body(problem, status)), callback);
   }
 
