@@ -1,11 +1,14 @@
 package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.reader.io.DirectFile;
+import io.bsdb.reader.memory.ElasticMemory;
 import io.bsdb.reader.memory.MemoryBudget;
+import io.bsdb.reader.memory.MemoryBudgetExceededException;
 import io.bsdb.reader.memory.SignatureUnit;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
@@ -27,6 +30,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -240,6 +244,30 @@ class SignatureUnitsTest {
       assertThat(bits(snapshot).get(1)).isEqualTo(8);
       assertThat(bits(snapshot)).contains(4);
       assertThat(memory.signatureAdjustments()).isEqualTo(2);
+    }
+  }
+
+  /** Each wait is of a second, and there may be thousands of partitions. */
+  @ParameterizedTest
+  @EnumSource(RecordOrder.class)
+  void roomIsMadeWithFewWaitsForALookupThatTakesLong(RecordOrder order) throws Exception {
+    try (OpenSnapshot snapshot = open(publish(order, 16), null)) {
+      memory.elastic().adjust(Duration.ZERO);
+      assertThat(bits(snapshot)).containsOnly(8);
+      AtomicInteger waits = new AtomicInteger();
+      ElasticMemory.Lookups takesLong =
+          atMost -> {
+            waits.incrementAndGet();
+            return false;
+          };
+      memory.elastic().add(takesLong);
+      long all = memory.limitBytes() - memory.indexBytes();
+      assertThatThrownBy(() -> memory.claim(all, "test", "none"))
+          .isInstanceOf(MemoryBudgetExceededException.class);
+      assertThat(bits(snapshot)).containsOnly(0);
+      assertThat(waits).hasValueLessThanOrEqualTo(4);
+      memory.elastic().remove(takesLong);
+      memory.claim(all, "test", "none").close();
     }
   }
 

@@ -220,15 +220,13 @@ public final class ElasticMemory {
       BitPlan plan = plan(bytes);
       units.forEach(unit -> unit.bits(Math.min(unit.bits(), plan.bits().getOrDefault(unit, 0))));
       caches.share(available(bytes) - plan.bytes());
-      units.forEach(this::shrink);
-      retired.free();
+      shrink(units);
       if (budget.tryTake(Use.INDEX, bytes)) {
         return true;
       }
       units.forEach(unit -> unit.bits(0));
       caches.share(0);
-      units.forEach(this::shrink);
-      retired.free();
+      shrink(units);
       return budget.tryTake(Use.INDEX, bytes);
     } finally {
       turn.unlock();
@@ -294,8 +292,7 @@ public final class ElasticMemory {
   private void apply(Collection<SignatureUnit> changed) {
     inTurn(
         () -> {
-          changed.forEach(this::shrink);
-          retired.free();
+          shrink(changed);
           limitCaches();
         });
     List<SignatureUnit> hottestFirst = new ArrayList<>(changed);
@@ -317,13 +314,20 @@ public final class ElasticMemory {
     }
   }
 
-  private void shrink(SignatureUnit unit) {
-    for (SignatureUnit.Member member : unit.members()) {
-      if (member.bits() > unit.bitsOf(member)) {
-        var unused = hold(member, unit.bitsOf(member));
-        retired.free();
+  /**
+   * Takes away bits, and frees their memory as it goes until a lookup takes long, and at the end.
+   */
+  private void shrink(Collection<SignatureUnit> changed) {
+    boolean freed = true;
+    for (SignatureUnit unit : changed) {
+      for (SignatureUnit.Member member : unit.members()) {
+        if (member.bits() > unit.bitsOf(member)) {
+          var unused = hold(member, unit.bitsOf(member));
+          freed = freed && retired.free();
+        }
       }
     }
+    var unused = retired.free();
   }
 
   private void grow(SignatureUnit unit, SignatureUnit.Member member) {
@@ -333,7 +337,7 @@ public final class ElasticMemory {
         retired.free(); // no room for both
         var unused = hold(member, bits);
       }
-      retired.free();
+      var unused = retired.free();
     }
   }
 

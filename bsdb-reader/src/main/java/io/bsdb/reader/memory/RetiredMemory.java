@@ -41,16 +41,22 @@ final class RetiredMemory {
   /**
    * Frees what was retired before, once the lookups have ended that had begun; nothing if one takes
    * long. Called by one thread at a time.
+   *
+   * @return false if one takes long
    */
-  void free() {
+  boolean free() {
     List<Piece> before = List.copyOf(pieces);
-    if (before.isEmpty() || !lookups.stream().allMatch(each -> each.await(LOOKUPS_END_WITHIN))) {
-      return;
+    if (before.isEmpty()) {
+      return true;
+    }
+    if (!lookups.stream().allMatch(each -> each.await(LOOKUPS_END_WITHIN))) {
+      return false;
     }
     for (Piece piece : before) {
       pieces.remove(piece);
       piece.free.run();
       budget.giveBack(Use.SIGNATURES, piece.bytes);
     }
+    return true;
   }
 }
