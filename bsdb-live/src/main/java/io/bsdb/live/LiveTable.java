@@ -426,7 +426,7 @@ final class LiveTable implements WritableTable {
       } catch (IOException | RuntimeException e) {
         throw new IOException(
             "the table is closed and its changes are durable in its log, but they could not be published: table=%s: %s; the next open replays them"
-                .formatted(directory, e.getMessage()),
+                .formatted(directory, reason(e)),
             e);
       }
       try {
@@ -434,10 +434,16 @@ final class LiveTable implements WritableTable {
       } catch (IOException | RuntimeException e) {
         throw new IOException(
             "the table is closed and its changes are published, but files of old versions could not be deleted: table=%s: %s; the next open tries again"
-                .formatted(directory, e.getMessage()),
+                .formatted(directory, reason(e)),
             e);
       }
     }
+  }
+
+  /** Returns the message of a failure; of one that has none, as that of an interrupt, its type. */
+  private static String reason(Exception e) {
+    String message = e.getMessage();
+    return message == null ? e.toString() : message;
   }
 
   /** Makes all changes durable, and records where they end. */

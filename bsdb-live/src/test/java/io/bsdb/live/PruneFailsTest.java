@@ -7,12 +7,13 @@ import io.bsdb.live.log.LogDirectory;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files of old versions that cannot be deleted. */
+/** A publication, or the deletion of old versions after it, that fails at close. */
 class PruneFailsTest {
   private static final byte[] KEY = {1};
 
@@ -20,7 +21,12 @@ class PruneFailsTest {
 
   private final AtomicBoolean fails = new AtomicBoolean();
 
+  private final AtomicBoolean interrupted = new AtomicBoolean();
+
   private void before(String operation, String name) throws IOException {
+    if (interrupted.get()) {
+      throw new ClosedByInterruptException();
+    }
     if (fails.get() && operation.equals("delete")) {
       throw new IOException("Operation not permitted: " + name);
     }
@@ -67,6 +73,20 @@ class PruneFailsTest {
     try (WritableTable again = open()) {
       assertThat(again.get(KEY)).isEqualTo(new byte[] {3});
       assertThat(again.stats().memory().logKeys()).as("nothing is replayed").isZero();
+    }
+  }
+
+  @Test
+  void aCloseThatWasInterruptedSaysSo() throws IOException {
+    WritableTable table = open();
+    table.put(KEY, new byte[] {1});
+    interrupted.set(true);
+    assertThatThrownBy(table::close)
+        .hasMessageContaining("its changes are durable in its log")
+        .hasMessageContaining("ClosedByInterruptException; the next open replays them");
+    interrupted.set(false);
+    try (WritableTable again = open()) {
+      assertThat(again.get(KEY)).isEqualTo(new byte[] {1});
     }
   }
 }
