@@ -60,6 +60,9 @@ class InputOptionsTest {
     assertThat(build.err())
         .isEqualTo(
             "bsdb: " + input + ":2: malformed windows-1252: 1 bytes that are no character\n");
+    CommandRun utf8 = CommandRun.of("build", "-t", table, "-i", input, "--charset", "utf-8");
+    assertThat(utf8.status()).isEqualTo(ExitStatus.NO);
+    assertThat(utf8.err()).contains(input + ":2: malformed UTF-8: 1 bytes that are no character");
     for (String name : new String[] {"utf-9", "utf 8", ""}) {
       CommandRun none = CommandRun.of("build", "-t", table, "-i", input, "--charset", name);
       assertThat(none.status()).isEqualTo(ExitStatus.USAGE);

@@ -259,10 +259,16 @@ class SqlQueryTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"TIMESTAMP 'infinity'", "DATE '-infinity'", "TIMESTAMPTZ 'infinity'"})
+  @ValueSource(
+      strings = {
+        "TIMESTAMP 'infinity'",
+        "DATE '-infinity'",
+        "TIMESTAMPTZ 'infinity'",
+        "[DATE 'infinity']"
+      })
   void refusesInfiniteTimes(String expression) {
-    assertThatThrownBy(() -> rows("SELECT 1 AS k, " + expression + " AS v", "k"))
-        .hasMessageContaining("an infinite date or time cannot be stored");
+    assertThatThrownBy(() -> rows("SELECT 1 AS k, " + expression + " AS \"it's\"", "k"))
+        .hasMessageContaining("column 'it's': an infinite date or time cannot be stored");
   }
 
   @Test

@@ -1,11 +1,12 @@
 package io.bsdb.cli.input;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import java.io.IOException;
 import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
@@ -67,7 +68,7 @@ public final class InputArguments {
       converter = CharsetName.class,
       description =
           "The charset of text, csv and jsonl, such as windows-1252 or GB18030; the table has UTF-8."
-              + " Default: UTF-8.")
+              + " Default: UTF-8; text is kept as it is.")
   private @Nullable Charset charset;
 
   public boolean hasInputs() {
@@ -88,7 +89,9 @@ public final class InputArguments {
     if (!hasInputs()) {
       throw CommandFailure.usage("Missing required option: '--input=FILE|DIR|-'");
     }
-    return Inputs.of(inputs, console.in(), charset == null ? StandardCharsets.UTF_8 : charset);
+    // Rows are read as UTF-8 in any case.
+    boolean isRead = UTF_8.equals(charset) && !isText();
+    return Inputs.of(inputs, console.in(), isRead ? null : charset);
   }
 
   /** Returns whether records are plain bytes, not rows. */

@@ -9,7 +9,6 @@ import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -26,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * @param path null for a stream
  * @param stream empty for a file
  * @param length in bytes as stored; 0 if unknown
- * @param charset of text, which is read as UTF-8; with UTF-8, bytes stay as they are
+ * @param charset of text, which is read as UTF-8; null keeps bytes as they are
  */
 public record InputFile(
-    String name, @Nullable Path path, InputStream stream, long length, Charset charset) {
+    String name, @Nullable Path path, InputStream stream, long length, @Nullable Charset charset) {
   private static final int BUFFER = 128 << 10;
 
   /** Commands that decompress, by the ends of names. */
@@ -38,14 +37,14 @@ public record InputFile(
           ".bz2", "bzip2 -dc %s", ".xz", "xz -dc %s", ".lz4", "lz4 -dc %s", ".zip", "unzip -p %s");
 
   /** Stands for a query, which is run as often as it is read. */
-  static final InputFile QUERY = of("query", InputStream.nullInputStream(), StandardCharsets.UTF_8);
+  static final InputFile QUERY = of("query", InputStream.nullInputStream(), null);
 
-  static InputFile of(Path path, Charset charset) throws IOException {
+  static InputFile of(Path path, @Nullable Charset charset) throws IOException {
     return new InputFile(
         path.toString(), path, InputStream.nullInputStream(), Files.size(path), charset);
   }
 
-  static InputFile of(String name, InputStream stream, Charset charset) {
+  static InputFile of(String name, InputStream stream, @Nullable Charset charset) {
     return new InputFile(name, null, stream, 0, charset);
   }
 
@@ -63,7 +62,7 @@ public record InputFile(
     InputStream source = path == null ? stream : Channels.newInputStream(FileChannel.open(path));
     try {
       InputStream named = new Named(decompressed(new Counting(source, stored)), name);
-      return charset.equals(StandardCharsets.UTF_8) ? named : new Transcoded(named, name, charset);
+      return charset == null ? named : new Transcoded(named, name, charset);
     } catch (IOException e) {
       try (source) {
         throw named(name, e);

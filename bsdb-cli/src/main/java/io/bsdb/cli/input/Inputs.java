@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The inputs of a command, in the order in which they are read. */
 public record Inputs(List<InputFile> files) {
@@ -33,10 +34,11 @@ public record Inputs(List<InputFile> files) {
    * Finds the files that the arguments name: files, directories (all regular files in them, by
    * name), patterns, and {@code -}.
    *
-   * @param charset of text
+   * @param charset of text; null keeps bytes as they are
    * @throws CommandFailure if one of them names nothing
    */
-  public static Inputs of(List<String> arguments, InputStream standardInput, Charset charset)
+  public static Inputs of(
+      List<String> arguments, InputStream standardInput, @Nullable Charset charset)
       throws IOException {
     List<InputFile> files = new ArrayList<>();
     boolean hasStandardInput = false;
@@ -59,7 +61,7 @@ public record Inputs(List<InputFile> files) {
     return new Inputs(List.of(InputFile.QUERY));
   }
 
-  private static void addPaths(String argument, Charset charset, List<InputFile> files)
+  private static void addPaths(String argument, @Nullable Charset charset, List<InputFile> files)
       throws IOException {
     Path path = Path.of(argument);
     if (argument.startsWith("-") && !Files.exists(path)) {
@@ -78,7 +80,8 @@ public record Inputs(List<InputFile> files) {
   }
 
   private static void addSorted(
-      Path argument, List<Path> paths, Charset charset, List<InputFile> files) throws IOException {
+      Path argument, List<Path> paths, @Nullable Charset charset, List<InputFile> files)
+      throws IOException {
     if (paths.isEmpty()) {
       throw CommandFailure.unreadable("no regular file in the input: " + argument);
     }

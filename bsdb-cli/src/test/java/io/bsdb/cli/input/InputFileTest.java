@@ -32,7 +32,7 @@ class InputFileTest {
     for (String name : List.of("rows.csv.bz2", "rows.XZ", "rows.lz4", "rows.zip")) {
       Path file = Files.writeString(directory.resolve(name), "BZh9");
       String end = name.substring(name.lastIndexOf('.')).toLowerCase(Locale.ROOT);
-      assertThatThrownBy(() -> InputFile.of(file, StandardCharsets.UTF_8).open(new AtomicLong()))
+      assertThatThrownBy(() -> InputFile.of(file, null).open(new AtomicLong()))
           .isInstanceOf(IOException.class)
           .hasMessageStartingWith(
               "cannot read " + file + ": " + end + " files are not decompressed")
@@ -81,7 +81,7 @@ class InputFileTest {
 
   private String read(byte[] stored, AtomicLong count) throws IOException {
     Path file = Files.write(directory.resolve("in.gz"), stored);
-    try (InputStream in = InputFile.of(file, StandardCharsets.UTF_8).open(count)) {
+    try (InputStream in = InputFile.of(file, null).open(count)) {
       return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
     }
   }

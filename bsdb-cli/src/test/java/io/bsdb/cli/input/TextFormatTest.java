@@ -125,7 +125,7 @@ class TextFormatTest {
   private static List<String> read(TextFormat format, byte[] text) throws IOException {
     List<String> records = new ArrayList<>();
     format.read(
-        InputFile.of("in.txt", new ByteArrayInputStream(text), StandardCharsets.UTF_8),
+        InputFile.of("in.txt", new ByteArrayInputStream(text), null),
         new AtomicLong(),
         (key, keyOffset, keyLength, value, valueOffset, valueLength, line) ->
             records.add(
