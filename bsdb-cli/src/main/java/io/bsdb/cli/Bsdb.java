@@ -77,6 +77,9 @@ public final class Bsdb {
       return arguments;
     }
     String[] words = Arrays.copyOfRange(arguments, 1, arguments.length);
+    if (words.length > 0 && words[0].equals("help")) {
+      return withoutHelpCommand(words);
+    }
     if (words.length > 0 && !Commands.isKnown(words[0])) {
       return words; // which is refused
     }

@@ -46,6 +46,7 @@ class HelpTest {
     assertThat(run.err())
         .startsWith("bsdb: unknown command 'biuld'\nDid you mean: bsdb build")
         .endsWith("'bsdb help' shows the commands.\n");
+    assertThat(CommandRun.of("help", "help").out()).startsWith("Usage: bsdb ");
     assertThat(CommandRun.of("help", "gett").err()).contains("Did you mean: bsdb get");
     assertThat(CommandRun.of("get", "--tabel", "t").err()).contains("--table");
     assertThat(CommandRun.of("--tabel").err()).contains("Unknown option: '--tabel'");

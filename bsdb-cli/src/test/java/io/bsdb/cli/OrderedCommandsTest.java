@@ -261,7 +261,7 @@ class OrderedCommandsTest {
     CommandRun.of("build", "--table", table, "--input", input);
 
     CommandRun floor = get("--floor", "k");
-    assertThat(floor.status()).isEqualTo(ExitStatus.NO);
+    assertThat(floor.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(floor.err()).contains("build it with --order key");
     assertThat(CommandRun.of("scan", "-t", table, "--reverse").err())
         .contains("build it with --order key");

@@ -2,8 +2,11 @@ package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.cli.output.ExitStatus;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +67,27 @@ class ServeCommandTest {
       assertThat(out.readLine()).isNull();
     } finally {
       server.destroyForcibly();
+    }
+  }
+
+  @Test
+  void namesThePortThatIsTaken() throws Exception {
+    Path input = Files.writeString(directory.resolve("in"), "rose red\n");
+    Path table = directory.resolve("t");
+    assertThat(CommandRun.of("build", "--table", table, "--input", input).status()).isZero();
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = taken.getLocalPort();
+
+      CommandRun serve = CommandRun.of("serve", "--table", "t=" + table, "--port", port);
+      CommandRun mirror =
+          CommandRun.line("mirror -t %s -i %s --every 1h --port %s", table, input, port);
+
+      for (CommandRun run : List.of(serve, mirror)) {
+        assertThat(run.status()).isEqualTo(ExitStatus.UNREADABLE);
+        assertThat(run.err())
+            .startsWith("bsdb: cannot listen at 127.0.0.1, port " + port + ": ")
+            .endsWith("; choose another address or port\n");
+      }
     }
   }
 

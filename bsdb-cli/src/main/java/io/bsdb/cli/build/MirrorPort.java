@@ -4,6 +4,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -50,7 +51,15 @@ final class MirrorPort implements Closeable {
           "%s is not a loopback address: other machines could read errors and figures of the mirror; --insecure allows it"
               .formatted(host));
     }
-    HttpServer server = HttpServer.create(new InetSocketAddress(address, port), 0);
+    HttpServer server;
+    try {
+      server = HttpServer.create(new InetSocketAddress(address, port), 0);
+    } catch (BindException e) {
+      throw new IOException(
+          "cannot listen at %s, port %d: %s; choose another address or port"
+              .formatted(host, port, e.getMessage()),
+          e);
+    }
     ExecutorService threads = Executors.newFixedThreadPool(THREADS, MirrorPort::thread);
     server.setExecutor(threads);
     server.createContext(

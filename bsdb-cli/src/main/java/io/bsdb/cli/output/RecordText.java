@@ -142,7 +142,7 @@ public sealed interface RecordText {
 
     @Override
     public Instant parseTime(String text) {
-      throw CommandFailure.refused("the table has no schema, so its keys have no time");
+      throw CommandFailure.usage("the table has no schema, so its keys have no time");
     }
 
     @Override
@@ -252,7 +252,7 @@ public sealed interface RecordText {
       if (value instanceof LocalDateTime local) {
         return local.toInstant(ZoneOffset.UTC);
       }
-      throw CommandFailure.refused("the last column of the key is no time: " + column);
+      throw CommandFailure.usage("the last column of the key is no time: " + column);
     }
 
     @Override

@@ -131,7 +131,7 @@ public final class GetCommand extends TableCommand {
         }
       }
       if (longestPrefix && reader.manifest().validity() != null) {
-        throw CommandFailure.refused(
+        throw CommandFailure.usage(
             "keys of a table with a history end in a time, and are no prefixes; ask for a floor");
       }
       var rule =
@@ -196,7 +196,7 @@ public final class GetCommand extends TableCommand {
 
   private static void requireKept(@Nullable Validity validity, Instant time) {
     if (validity == null) {
-      throw CommandFailure.refused("the table has no history: leave out --strict");
+      throw CommandFailure.usage("the table has no history: leave out --strict");
     }
     try {
       validity.requireKept(time);

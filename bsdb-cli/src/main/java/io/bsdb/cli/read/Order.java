@@ -11,7 +11,7 @@ final class Order {
 
   static OrderedReader of(SnapshotReader reader) {
     if (reader.manifest().order() != RecordOrder.KEY) {
-      throw CommandFailure.refused(
+      throw CommandFailure.usage(
           "the table is in hash order, which answers no floors, ranges and prefixes; build it with --order key");
     }
     return reader.ordered();

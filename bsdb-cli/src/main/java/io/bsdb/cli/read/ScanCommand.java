@@ -139,7 +139,7 @@ public final class ScanCommand extends TableCommand {
 
   private static void requireHistory(SnapshotReader reader) {
     if (reader.manifest().validity() == null) {
-      throw CommandFailure.refused("the table has no history: scan it without --history");
+      throw CommandFailure.usage("the table has no history: scan it without --history");
     }
   }
 

@@ -1,6 +1,7 @@
 package io.bsdb.http.wire;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -60,6 +61,12 @@ public final class JettyServer {
       server.start();
     } catch (IOException | RuntimeException e) {
       stop();
+      if (e.getCause() instanceof BindException cause) {
+        throw new IOException(
+            "cannot listen at %s, port %d: %s; choose another address or port"
+                .formatted(host, port, cause.getMessage()),
+            e);
+      }
       throw e;
     } catch (Exception e) {
       stop();
