@@ -18,6 +18,7 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
@@ -171,6 +172,29 @@ class BrokenTablesTest {
     assertThat(answer.headers().firstValue("bsdb-version")).hasValue(again);
     assertThat(json(answer).get("value").asText()).isEqualTo("bmV3");
     assertThat(Table.at(table).currentVersion()).isEqualTo(again);
+  }
+
+  @Test
+  void namesTheFileThatIsMissing() throws Exception {
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
+      writer.put(bytes("k"), bytes("new"));
+      writer.publish();
+    }
+    Path segment;
+    try (Stream<Path> files = Files.walk(table)) {
+      segment = files.filter(each -> each.toString().endsWith(".seg")).findFirst().orElseThrow();
+    }
+    Files.delete(segment);
+    start(BsdbServer.builder().warehouse(directory));
+
+    HttpResponse<byte[]> ready = client.get("/health/ready");
+    assertThat(ready.statusCode()).isEqualTo(503);
+    assertThat(problem(ready)).isEqualTo("not-ready");
+    String reason = "no such file: " + segment;
+    assertThat(json(ready).get("detail").asText()).isEqualTo("tables are not served: t: " + reason);
+    HttpResponse<byte[]> row = client.get("/v1/tables/t/rows/k");
+    assertThat(problem(row)).isEqualTo("unreadable");
+    assertThat(json(row).get("detail").asText()).isEqualTo(reason);
   }
 
   @Test

@@ -58,7 +58,7 @@ public final class Health {
 
   private Problem notReady(Exchange exchange, String detail) {
     return new Problem(
-        Problem.Kind.OVERLOADED,
+        Problem.Kind.NOT_READY,
         rules.permits(exchange.request())
             ? detail
             : "a table is not served, or too old; with the token, this says which");

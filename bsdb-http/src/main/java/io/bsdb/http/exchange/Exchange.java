@@ -236,7 +236,8 @@ public final class Exchange {
   private void problem(Problem problem) {
     response.getHeaders().put(NO_STORE);
     switch (problem.kind()) {
-      case OVERLOADED, STOPPING -> response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
+      case OVERLOADED, NOT_READY, STOPPING ->
+          response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
       case UNAUTHORIZED ->
           response
               .getHeaders()

@@ -5,6 +5,7 @@ import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.memory.MemoryBudgetExceededException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -47,6 +48,7 @@ public final class Problem extends RuntimeException {
     UNREADABLE(500, "The data cannot be read"),
     INTERNAL(500, "A defect of the server"),
     OVERLOADED(503, "The server has too much to do"),
+    NOT_READY(503, "Not all tables are served, or one is too old"),
     STOPPING(503, "The server is stopping"),
     LOOKUP_TIMEOUT(504, "The lookup took too long");
 
@@ -82,6 +84,13 @@ public final class Problem extends RuntimeException {
     return String.valueOf(getMessage());
   }
 
+  /** Returns what a failure says, in words also where its message is a file name only. */
+  public static String text(Throwable failure) {
+    return failure instanceof NoSuchFileException missing && missing.getReason() == null
+        ? "no such file: " + missing.getFile()
+        : String.valueOf(failure.getMessage());
+  }
+
   /** Returns what a failure is to the client; what it should not have caused is logged. */
   public static Problem of(Throwable thrown) {
     Throwable cause = thrown;
@@ -107,7 +116,7 @@ public final class Problem extends RuntimeException {
     }
     LOG.error("a request failed", cause);
     return cause instanceof IOException
-        ? new Problem(Kind.UNREADABLE, String.valueOf(cause.getMessage()))
+        ? new Problem(Kind.UNREADABLE, text(cause))
         : new Problem(Kind.INTERNAL, "see the log of the server");
   }
 }

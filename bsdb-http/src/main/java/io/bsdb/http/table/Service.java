@@ -43,7 +43,7 @@ public final class Service implements Closeable {
   public record Unopened(Path directory, @Nullable Exception failure) {
     public String reason() {
       Exception cause = failure;
-      return cause == null ? "not opened yet" : String.valueOf(cause.getMessage());
+      return cause == null ? "not opened yet" : Problem.text(cause);
     }
   }
 
