@@ -6,8 +6,8 @@ import io.bsdb.live.OutcomeUnknownException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -90,17 +90,13 @@ public final class GroupCommit implements Closeable {
   /** A thread whose changes are in a group. */
   private static final class Waiter {
     private final Thread thread = Thread.currentThread();
-    private final @Nullable Waiter before;
+
+    /** The thread that joined the same group before. */
+    private @Nullable Waiter before;
+
     private @Nullable Throwable failure;
     private volatile boolean leads;
     private volatile boolean done;
-
-    /**
-     * @param before the thread that joined the same group before
-     */
-    private Waiter(@Nullable Waiter before) {
-      this.before = before;
-    }
 
     /** Waits until the group is written, or this thread has to write it. */
     void await() {
@@ -120,7 +116,10 @@ public final class GroupCommit implements Closeable {
   private final Condition room = lock.newCondition();
   private Group filling;
   private Group spare;
-  private final Queue<Waiter> exclusive = new ArrayDeque<>();
+
+  /** One that is left as it was if there is no memory for another element. */
+  private final Queue<Waiter> exclusive = new ConcurrentLinkedQueue<>();
+
   private boolean led;
   private boolean closed;
 
@@ -197,7 +196,7 @@ public final class GroupCommit implements Closeable {
     try {
       requireOpen();
       if (led) {
-        waiter = new Waiter(null);
+        waiter = new Waiter();
         exclusive.add(waiter);
       }
       led = true;
@@ -229,14 +228,15 @@ public final class GroupCommit implements Closeable {
         room.awaitUninterruptibly();
         requireOpen();
       }
+      waiter = led ? new Waiter() : null; // first: what has been added is written
       addition.addTo(filling);
       int members = filling.members + 1;
       filling.members = members;
       if (members >= expected) {
         LockSupport.unpark(waiting);
       }
-      if (led) {
-        waiter = new Waiter(filling.waiters);
+      if (waiter != null) {
+        waiter.before = filling.waiters;
         filling.waiters = waiter;
       }
       led = true;
