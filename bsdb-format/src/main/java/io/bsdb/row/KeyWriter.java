@@ -35,6 +35,7 @@ public final class KeyWriter {
   private final boolean framed;
   private byte[] buffer = new byte[INITIAL_CAPACITY];
   private long length; // also counts what did not fit
+  private long textStart; // of the last column, if that is a text or bytes
   private int next;
   private @Nullable String refused; // what is wrong with a value that was not stored
   private @Nullable String tooFine; // what is wrong with a last column whose milliseconds were
@@ -50,6 +51,7 @@ public final class KeyWriter {
     this.encoding = schema.keyEncoding();
     this.sign = encoding.sign();
     this.framed = storages.length > 1;
+    this.textStart = Long.MAX_VALUE;
   }
 
   /**
@@ -90,6 +92,7 @@ public final class KeyWriter {
   /** Starts a new key. */
   public KeyWriter reset() {
     length = 0;
+    textStart = Long.MAX_VALUE;
     next = 0;
     refused = null;
     tooFine = null;
@@ -299,7 +302,25 @@ public final class KeyWriter {
   @Internal
   public byte[] toFloor() {
     tooFine = null;
-    return toBytes();
+    return toCut();
+  }
+
+  /**
+   * Returns the key as {@link #toBytes} does, or its first 65,535 bytes if only a text or bytes in
+   * the last column make it longer: what the search for a longest prefix begins with. Keys of
+   * tables are not longer, so the floor and the longest prefix of the two are the same.
+   *
+   * @hidden
+   */
+  @Internal
+  public byte[] toCut() {
+    boolean isCut =
+        next == storages.length && length > MAX_KEY_LENGTH && textStart <= MAX_KEY_LENGTH;
+    if (!isCut) {
+      return toBytes();
+    }
+    requireWellFormed();
+    return Arrays.copyOf(buffer, MAX_KEY_LENGTH);
   }
 
   /**
@@ -397,9 +418,14 @@ public final class KeyWriter {
 
   private void append(byte[] source, int offset, int count) {
     Objects.checkFromIndexSize(offset, count, source.length);
+    if (next + 1 == storages.length) {
+      textStart = length;
+    }
     if (count > MAX_KEY_LENGTH) {
       next++;
-      length += count; // remembered, not stored: the key will not fit
+      int at = reserve(MAX_KEY_LENGTH);
+      System.arraycopy(source, offset, buffer, at, MAX_KEY_LENGTH);
+      length += count - MAX_KEY_LENGTH; // remembered, not stored: the key will not fit
       return;
     }
     if (encoding == KeyEncoding.ORDERED && next + 1 < storages.length) {

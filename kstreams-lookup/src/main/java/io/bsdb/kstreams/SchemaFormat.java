@@ -125,14 +125,10 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
     RowCodec codec = codec(manifest);
     KeyWriter writer = KeyWriter.of(codec.schema());
     boolean takesTime = takesTime(manifest, match);
-    if (keys != null) {
-      return new Written<>(codec, writer, keys, rows, match, takesTime);
-    }
     Column column = codec.schema().keyColumns().get(0);
-    return takesTime
-        ? new Written<>(
-            codec, writer, (out, key) -> FieldEncoder.write(out, column, key), rows, match, true)
-        : new SingleColumn<>(codec, writer, rows);
+    BiConsumer<? super KeyWriter, ? super K> written =
+        keys != null ? keys : (out, key) -> FieldEncoder.write(out, column, key);
+    return new Written<>(codec, writer, written, rows, match, takesTime);
   }
 
   /** Returns whether a join adds the time of its record to keys that lack one. */
@@ -163,35 +159,8 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
     return value;
   }
 
-  /** Keys that are the value of the only key column. */
-  private record SingleColumn<K, V>(
-      RowCodec codec, KeyWriter writer, Function<? super Row, ? extends @Nullable V> rows)
-      implements Codec<K, V> {
-    @Override
-    public byte @Nullable [] encode(K key) {
-      if (key instanceof String text) {
-        writer.reset().writeString(text);
-      } else if (key instanceof byte[] bytes) {
-        writer.reset().writeBytes(bytes);
-      } else {
-        return codec.encodeKey(key);
-      }
-      return writer.fits() ? writer.toBytes() : null;
-    }
-
-    @Override
-    public @Nullable V decode(byte[] key, byte[] value) {
-      return rows.apply(codec.decode(key, value));
-    }
-
-    @Override
-    public @Nullable V decode(byte[] key, LentBytes bytes, int offset, int length) {
-      return map(codec.decode(key, bytes, offset, length), rows);
-    }
-  }
-
   /**
-   * Keys that the user writes, column by column.
+   * Keys that are written column by column.
    *
    * @param takesTime whether the last one may be left to the time of the record
    */
@@ -206,7 +175,7 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
     @Override
     public byte @Nullable [] encode(K key) {
       keys.accept(writer.reset(), key);
-      return written(false);
+      return written(Match.EXACT);
     }
 
     @Override
@@ -217,12 +186,16 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
           && writer.written() == codec.schema().primaryKey().size() - 1) {
         writer.writeTimestamp(timestamp, 0);
       }
-      return written(match == Match.FLOOR);
+      return written(match);
     }
 
-    private byte @Nullable [] written(boolean floor) {
+    private byte @Nullable [] written(Match wanted) {
       try {
-        return floor ? writer.toFloor() : writer.toBytes();
+        return switch (wanted) {
+          case EXACT -> writer.toBytes();
+          case FLOOR -> writer.toFloor();
+          case LONGEST_PREFIX -> writer.toCut();
+        };
       } catch (IllegalArgumentException noTableHoldsIt) { // missing columns throw something else
         return null;
       }

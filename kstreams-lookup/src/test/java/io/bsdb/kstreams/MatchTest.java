@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,6 +86,96 @@ class MatchTest {
       assertThat(operators.get("41446681234")).isEqualTo("Zurich");
       assertThat(operators.get("41791234567")).isEqualTo("Switzerland");
       assertThat(operators.get("33")).isNull();
+    }
+  }
+
+  private static final int LONGEST_KEY = 65_535;
+
+  @Test
+  void findsWhatIsNearAKeyThatNoTableCanHold() throws Exception {
+    Schema schema =
+        Schema.builder()
+            .column("prefix", "STRING")
+            .column("operator", "STRING")
+            .primaryKey("prefix")
+            .keyEncoding(KeyEncoding.ORDERED)
+            .build();
+    String longest = "41" + "0".repeat(LONGEST_KEY - 2);
+    RowCodec codec = RowCodec.of(schema);
+    new Records(
+            List.of(codec.encodeKey("41"), codec.encodeKey("4"), codec.encodeKey(longest)),
+            List.of(codec.encodeValue("CH"), codec.encodeValue("?"), codec.encodeValue("long")))
+        .publish(table, WriterOptions.builder().order(RecordOrder.KEY).schema(schema).build());
+    Serde<String> texts =
+        Serdes.serdeFrom(
+            new StringSerializer(),
+            (topic, value) -> codec.decode(codec.encodeKey("4"), value).string("operator"));
+    for (Match match : Match.values()) {
+      try (var read = operators(match).rows((Row row) -> row.string("operator")).build();
+          var written =
+              operators(match)
+                  .rows((key, number) -> key.writeString(number), row -> row.string("operator"))
+                  .build();
+          var bytes = operators(match).serdes(Serdes.String(), texts).build()) {
+        for (var operators : List.of(read, written, bytes)) {
+          assertThat(operators.get(longest)).isEqualTo("long");
+          assertThat(operators.get(longest + "0")).isEqualTo(match == Match.EXACT ? null : "long");
+          assertThat(operators.get(longest + "0".repeat(LONGEST_KEY)))
+              .isEqualTo(match == Match.EXACT ? null : "long");
+          assertThat(operators.get("41" + "5".repeat(LONGEST_KEY)))
+              .isEqualTo(
+                  switch (match) {
+                    case EXACT -> null;
+                    case LONGEST_PREFIX -> "CH";
+                    case FLOOR -> "long";
+                  });
+          assertThat(operators.get("3" + "5".repeat(LONGEST_KEY))).isNull();
+        }
+      }
+    }
+  }
+
+  private LookupBuilder<String, String> operators(Match match) {
+    return SnapshotLookup.<String, String>builder("operators").table(table).match(match);
+  }
+
+  @Test
+  void findsWhatIsNearAKeyWhoseLastColumnIsTooLong() throws Exception {
+    Schema schema =
+        Schema.builder()
+            .column("country", "STRING")
+            .column("prefix", "STRING")
+            .column("operator", "STRING")
+            .primaryKey("country", "prefix")
+            .keyEncoding(KeyEncoding.ORDERED)
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    String country = "c".repeat(LONGEST_KEY - 2);
+    new Records(
+            List.of(
+                codec.encodeKey("ch", "079"),
+                codec.encodeKey(country, ""),
+                codec.encodeKey("d", "0")),
+            List.of(codec.encodeValue("mobile"), codec.encodeValue("all"), codec.encodeValue("d")))
+        .publish(table, WriterOptions.builder().order(RecordOrder.KEY).schema(schema).build());
+    for (Match match : List.of(Match.LONGEST_PREFIX, Match.FLOOR)) {
+      try (var operators =
+          SnapshotLookup.<List<String>, String>builder("operators")
+              .table(table)
+              .match(match)
+              .rows(
+                  (key, number) -> key.writeString(number.get(0)).writeString(number.get(1)),
+                  row -> row.string("operator"))
+              .build()) {
+        assertThat(operators.get(List.of("ch", "079" + "1".repeat(LONGEST_KEY))))
+            .isEqualTo("mobile");
+        assertThat(operators.get(List.of("ch", "07" + "1".repeat(LONGEST_KEY)))).isNull();
+        assertThat(operators.get(List.of(country, "1"))).isEqualTo("all");
+        assertThat(operators.get(List.of(country, "1".repeat(2 * LONGEST_KEY)))).isEqualTo("all");
+        assertThat(operators.get(List.of(country + "c", ""))).isNull();
+        assertThat(operators.get(List.of(country + "c", "1"))).isNull();
+        assertThat(operators.get(List.of("c".repeat(2 * LONGEST_KEY), "1"))).isNull();
+      }
     }
   }
 
