@@ -182,8 +182,9 @@ final class LookupTable<K, V> implements AutoCloseable {
   }
 
   /**
-   * Closes holds that nobody releases any more: Kafka Streams ends the thread of a task of which a
-   * processor could not be initialised, and does not close the others.
+   * Closes holds that nobody releases any more, and removes their tasks' metrics: Kafka Streams
+   * ends the thread of a task of which a processor could not be initialised, and does not close the
+   * others.
    */
   private synchronized void closeHoldsOfEndedThreads() {
     for (Thread thread : List.copyOf(holds.keySet())) {

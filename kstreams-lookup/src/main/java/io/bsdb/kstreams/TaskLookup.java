@@ -76,6 +76,7 @@ public final class TaskLookup<K, V> implements AutoCloseable {
       this.idleRoll =
           context.schedule(
               IDLE_ROLL_INTERVAL, PunctuationType.WALL_CLOCK_TIME, time -> hold.rollIdle());
+      hold.metrics.add(registered);
     } catch (RuntimeException e) {
       if (registered != null) {
         registered.close();
@@ -225,6 +226,7 @@ public final class TaskLookup<K, V> implements AutoCloseable {
     for (; leases > 0; leases--) {
       exit(); // else other tasks of the thread would stay with the version
     }
+    hold.metrics.remove(metrics);
     try (metrics) {
       idleRoll.cancel();
     } finally {

@@ -5,6 +5,7 @@ import io.bsdb.table.manifest.Manifest;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.metrics.MeasurableStat;
 import org.apache.kafka.common.metrics.MetricConfig;
@@ -12,6 +13,7 @@ import org.apache.kafka.common.metrics.Sensor;
 import org.apache.kafka.common.metrics.Sensor.RecordingLevel;
 import org.apache.kafka.streams.StreamsMetrics;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One task's metrics of one join or processor.
@@ -33,6 +35,8 @@ final class TaskMetrics implements AutoCloseable {
   private final LookupTable<?, ?> table;
   private final Sensor latency;
   private final Sensor gauges;
+  private final MetricName hitTotal;
+  private final @Nullable Metric registered;
   private final boolean timed;
   private final AtomicLong hits = new AtomicLong();
   private final AtomicLong misses = new AtomicLong();
@@ -79,6 +83,8 @@ final class TaskMetrics implements AutoCloseable {
     tags.put("task-id", task);
     tags.put("lookup", lookup);
     gauge(tags, "hit-total", "Lookups that found a value", now -> hits.get());
+    this.hitTotal = new MetricName("hit-total", GROUP, "", tags);
+    this.registered = metrics.metrics().get(hitTotal);
     gauge(tags, "miss-total", "Lookups that found none", now -> misses.get());
     gauge(
         tags,
@@ -153,8 +159,12 @@ final class TaskMetrics implements AutoCloseable {
     counter.lazySet(counter.getPlain() + 1);
   }
 
+  /** Removes the metrics, unless those of a later task have taken their names. */
   @Override
   public void close() {
+    if (metrics.metrics().get(hitTotal) != registered) {
+      return;
+    }
     try {
       metrics.removeSensor(latency);
     } finally {

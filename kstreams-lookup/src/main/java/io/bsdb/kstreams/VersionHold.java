@@ -39,6 +39,10 @@ final class VersionHold<K, V> implements Lease<K, V> {
   private final List<LookupIterator<V>> iterators = new ArrayList<>();
   private int depth;
   private boolean closed;
+
+  /** Metrics of the thread's tasks that have not been closed. */
+  final List<TaskMetrics> metrics = new ArrayList<>();
+
   int users; // guarded by LookupTable
 
   /** Holds the version in service; nothing while there is none. */
@@ -196,6 +200,7 @@ final class VersionHold<K, V> implements Lease<K, V> {
   @Override
   public void close() {
     closed = true;
+    metrics.forEach(TaskMetrics::close);
     closeIterators();
     held = null;
     table.close(view);

@@ -10,12 +10,14 @@ import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.memory.MemoryBudgetExceededException;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.testkit.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
@@ -204,6 +206,57 @@ class MetricsTest {
         assertThat(task.get()).isNotNull();
         assertThat(values(context.metrics().metrics(), "customers-p0-0_0"))
             .containsEntry("hit-total", (double) count);
+      }
+    }
+  }
+
+  @Test
+  void removesTheMetricsOfAThreadThatEnded(@TempDir Path directory) throws Exception {
+    try (var customers = table.lookup("customers").build()) {
+      var context =
+          new MockProcessorContext<String, String>(
+              Joins.config(), new TaskId(0, 0), directory.toFile());
+      FutureTask<TaskLookup<String, String>> task =
+          new FutureTask<>(() -> customers.forTask(context));
+      Thread thread = new Thread(task, "stream-thread");
+      thread.start();
+      thread.join();
+      String inService = Thread.currentThread().getName();
+      try (TaskLookup<String, String> next = customers.forTask(context)) {
+        assertThat(next.get("c1")).isEqualTo("Ada");
+        assertThat(context.metrics().metrics().keySet())
+            .filteredOn(MetricsTest::isOurs)
+            .extracting(name -> name.tags().get("thread-id"))
+            .isNotEmpty()
+            .containsOnly(inService);
+      }
+    }
+  }
+
+  @Test
+  void keepsTheMetricsOfAThreadWithTheNameOfOneThatEnds(@TempDir Path directory) throws Exception {
+    try (var customers = table.lookup("customers").build()) {
+      var context =
+          new MockProcessorContext<String, String>(
+              Joins.config(), new TaskId(0, 0), directory.toFile());
+      CountDownLatch replaced = new CountDownLatch(1);
+      FutureTask<TaskLookup<String, String>> task =
+          new FutureTask<>(
+              () -> {
+                TaskLookup<String, String> inTask = customers.forTask(context);
+                replaced.await();
+                return inTask;
+              });
+      Thread ending = new Thread(task, Thread.currentThread().getName());
+      ending.start();
+      Await.until(() -> !values(context.metrics().metrics(), "customers-p0-0_0").isEmpty());
+      try (TaskLookup<String, String> next = customers.forTask(context)) {
+        replaced.countDown();
+        ending.join();
+        customers.forTask(context).close();
+        assertThat(next.get("c1")).isEqualTo("Ada");
+        assertThat(values(context.metrics().metrics(), "customers-p0-0_0"))
+            .containsEntry("hit-total", 1.0);
       }
     }
   }
