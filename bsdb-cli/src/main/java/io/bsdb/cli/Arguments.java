@@ -19,7 +19,7 @@ final class Arguments {
 
   /**
    * Refuses arguments that Java had to replace parts of, as they were not in UTF-8: different keys
-   * would become one. Where the system does not tell what they were, any replacement character is
+   * would become one. Where the system does not show what they were, any replacement character is
    * refused.
    *
    * @throws CommandFailure if an argument is malformed

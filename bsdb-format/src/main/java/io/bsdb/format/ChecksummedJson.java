@@ -160,7 +160,7 @@ public final class ChecksummedJson {
       }
       return null;
     } catch (IOException damaged) {
-      return null; // what is wrong with it the checksum tells
+      return null; // the checksum of the whole reports the damage
     }
   }
 

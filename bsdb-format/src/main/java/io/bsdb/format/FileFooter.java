@@ -27,8 +27,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a partition file: the directory of its sections and a fixed tail that says where the
- * directory starts.
+ * The end of a partition file: the directory of its sections and a fixed tail that records where
+ * the directory starts.
  *
  * @hidden
  */

@@ -1,6 +1,6 @@
 package io.bsdb.format;
 
-/** Says whether records hold their keys. */
+/** Whether records hold their keys. */
 public enum KeyStorage {
   /** Every key is stored, and compared in full by a lookup. */
   STORED(0),

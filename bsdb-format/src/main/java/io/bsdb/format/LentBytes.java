@@ -165,8 +165,8 @@ public abstract class LentBytes {
   }
 
   /**
-   * Carries what a {@link ValueReader} threw, which says nothing about the table, to the end of the
-   * lookup.
+   * Carries what a {@link ValueReader} threw, which has nothing to do with the table, to the end of
+   * the lookup.
    *
    * @hidden
    */

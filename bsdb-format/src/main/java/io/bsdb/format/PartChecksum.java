@@ -13,11 +13,12 @@ import java.util.zip.CRC32C;
  * Checksums of the parts of one file: its header, sections, blocks and footer. Immutable and safe
  * for many threads.
  *
- * <p>A checksum of the bytes alone cannot tell a part from another one that is just as intact: an
- * earlier version of a page whose write was lost, or a page that was written to the wrong place. So
- * each checksum also covers what the part is and where it belongs: a prefix, which is not stored,
- * of the id of the file, the kind of the part and its offset in the file. Neither the path, nor the
- * version, nor the partition's number is bound, so that files can be linked, copied and shared.
+ * <p>A checksum of the bytes alone cannot distinguish a part from another one that is just as
+ * intact: an earlier version of a page whose write was lost, or a page that was written to the
+ * wrong place. So each checksum also covers what the part is and where it belongs: a prefix, which
+ * is not stored, of the id of the file, the kind of the part and its offset in the file. Neither
+ * the path, nor the version, nor the partition's number is bound, so that files can be linked,
+ * copied and shared.
  *
  * @hidden
  */

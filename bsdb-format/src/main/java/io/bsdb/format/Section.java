@@ -7,7 +7,7 @@ package io.bsdb.format;
  * @param requirement whether a reader that does not know the kind may go on
  * @param offset where it starts, from the start of the file
  * @param length in bytes
- * @param checksum as {@link PartChecksum} says; zero for the blocks
+ * @param checksum computed by {@link PartChecksum}; zero for the blocks
  * @hidden
  */
 @Internal

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The type of a column: a kind, its parameters and whether null is allowed. The kinds are those of
- * Flink SQL that tables of rows use. Types are nullable unless {@link #notNull()} says otherwise.
+ * Flink SQL that tables of rows use. Types are nullable unless {@link #notNull()} is applied.
  *
  * <p>The text form ({@link #toString()}, {@link #parse}) is SQL-like and canonical: two types are
  * equal exactly if their texts are. Examples: {@code STRING}, {@code DECIMAL(10, 2) NOT NULL},
@@ -135,7 +135,7 @@ public final class ColumnType {
   }
 
   /**
-   * Returns a decimal number of {@code precision} digits (1 to 38), of which {@code scale} are
+   * Returns a decimal number of {@code precision} digits (1 to 38), the last {@code scale} of them
    * after the point.
    */
   public static ColumnType decimal(int precision, int scale) {

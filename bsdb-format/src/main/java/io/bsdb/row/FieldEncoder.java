@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From Java objects to encoded fields, as the table in {@link RowCodec} says.
+ * From Java objects to encoded fields, as in the table of {@link RowCodec}.
  *
  * @hidden
  */

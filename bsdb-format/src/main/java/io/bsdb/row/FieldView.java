@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * accessor); another one throws {@link IllegalArgumentException}. A position outside 0 to {@link
  * #size()} − 1 throws {@link IndexOutOfBoundsException}. Damaged bytes throw {@link
  * UncheckedIOException} caused by a {@link io.bsdb.format.CorruptSnapshotException}, or yield some
- * value. Of a field that {@link #isNull} calls null, fixed-width accessors return zero and byte
+ * value. For a field that {@link #isNull} calls null, fixed-width accessors return zero and byte
  * accessors nothing; ask first.
  *
  * <p>A view is a flyweight over the caller's bytes, which must not change meanwhile, or over memory

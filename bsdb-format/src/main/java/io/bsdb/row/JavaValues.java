@@ -27,7 +27,7 @@ final class JavaValues {
 
   private JavaValues() {}
 
-  /** Returns the object for a field, as the table in {@link RowCodec} says. */
+  /** Returns the object for a field, as in the table of {@link RowCodec}. */
   static @Nullable Object read(FieldView view, int i) {
     if (view.isNull(i)) {
       return null;

@@ -56,7 +56,7 @@ final class MalformedText {
     if (first < 0xC2 || first > 0xF4 || end - i < width) {
       return 0;
     }
-    // The second byte tells overlong forms, surrogates, and what is above U+10FFFF.
+    // The second byte shows overlong forms, surrogates, and what is above U+10FFFF.
     int second = bytes[i + 1] & 0xFF;
     int least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
     int most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;

@@ -5,7 +5,7 @@ import io.bsdb.format.row.RowBytes;
 import java.util.Objects;
 
 /**
- * A row read in place. Of a table's value, positions are value positions (see {@link Schema}).
+ * A row read in place. In a table's value, positions are value positions (see {@link Schema}).
  *
  * <p>{@link #wrap} costs a few checks, each accessor one load or three. Reuse one view per thread.
  */

@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes rows: set the fields by position, then take the bytes. Of a table's value, positions are
+ * Encodes rows: set the fields by position, then take the bytes. In a table's value, positions are
  * value positions (see {@link Schema}). Reusable after {@link #reset()}; one per thread.
  *
  * <p>Equal rows give equal bytes, in whatever order their fields were set.

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of a table, in order, and its primary key. Columns of the primary key are never null,
- * whatever their declared type says.
+ * whatever their declared type is.
  *
  * <p>A column has up to two positions. Its position among all columns; and its <i>key position</i>
  * (in the order of the primary key) or its <i>value position</i> (among the columns outside the
@@ -286,7 +286,7 @@ public final class Schema {
             : KeyEncoding.of(text(encoding, "schema.keyEncoding"), file));
   }
 
-  /** Returns the type, declared as the manifest says if that changes nothing about the bytes. */
+  /** Returns the type, declared as in the manifest if that changes nothing about the bytes. */
   private static ColumnType type(String text, @Nullable JsonNode logicalType) {
     ColumnType stored = TypeParser.parseStored(text);
     if (logicalType == null || !logicalType.isTextual()) {

@@ -66,7 +66,7 @@ final class TypeParser {
       type = nullableType(word(), start);
     } catch (SyntaxException | UnknownTypeException e) {
       throw e;
-    } catch (IllegalArgumentException e) { // a parameter out of range: tell where
+    } catch (IllegalArgumentException e) { // a parameter out of range: add where
       throw error(String.valueOf(e.getMessage()), start);
     }
     skipSpaces();

@@ -110,8 +110,8 @@ final class CleanUp {
 
   /**
    * Returns the versions that may be deleted: all but the one in service and the newest. After a
-   * rollback these are two, and the number of the newest tells that the next version continues
-   * another one than it.
+   * rollback these are two, and the number of the newest shows that the next version does not
+   * continue it.
    */
   private static List<String> others(List<String> all, @Nullable String current) {
     List<String> others = new ArrayList<>(all.subList(0, Math.max(0, all.size() - 1)));
@@ -152,7 +152,7 @@ final class CleanUp {
 
   /**
    * Returns whether a version from before a time was put in service after it. Which one was in
-   * service until then cannot be told.
+   * service until then is unknown.
    */
   private boolean wasRolledBack(String current, Instant limit) throws IOException {
     return wasPublished(current, limit)

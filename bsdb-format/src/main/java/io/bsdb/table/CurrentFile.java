@@ -63,7 +63,7 @@ final class CurrentFile {
     }
   }
 
-  /** Returns the failure that says that nothing has been published. */
+  /** Returns the failure that reports that nothing has been published. */
   NoSuchFileException nothingPublished() throws IOException {
     String first = named();
     return first == null

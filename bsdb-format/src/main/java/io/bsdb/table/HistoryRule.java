@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
  * </ol>
  *
  * <p>Checked whenever a version is published that is made from the one in service: a version that
- * breaks the rule would lose changes later, when nobody can tell any more.
+ * breaks the rule would lose changes later, when nobody can notice any more.
  */
 final class HistoryRule {
   private final Manifest before;
@@ -75,7 +75,7 @@ final class HistoryRule {
             "segment %d is neither folded nor merged".formatted(segment.number()));
         require(
             isInHistory(segment) || (merged && hasSamePartitions()),
-            "segment %d, of which partitions are folded, is not in the history"
+            "segment %d is folded into some partitions and not in the history"
                 .formatted(segment.number()));
       }
     }

@@ -39,7 +39,7 @@ final class Publication {
 
   /** Begins a build with a given id. */
   Build begin(UUID id) throws IOException {
-    // Before the listing, so that this is in it and the build sorts behind it.
+    // Before the listing, so that this is in it and the build sorts after it.
     String parent = table.currentVersion();
     String newest = new CurrentFile(table).newest();
     long sequence =
@@ -176,7 +176,7 @@ final class Publication {
     }
   }
 
-  /** Puts what a manifest says in service as a version of its own; under the lock. */
+  /** Puts the content of a manifest in service as a version of its own; under the lock. */
   Manifest putInService(Build build, Manifest content) throws IOException {
     Manifest manifest =
         new Manifest(
@@ -204,7 +204,7 @@ final class Publication {
     try {
       replaced = table.manifest(parent).changes();
     } catch (CorruptSnapshotException | NoSuchFileException damaged) {
-      return Changes.NONE; // building anew is its cure
+      return Changes.NONE; // a new build is its cure
     }
     if (!replaced.streams().isEmpty()) {
       throw new PublishConflictException(

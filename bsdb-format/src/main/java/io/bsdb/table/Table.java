@@ -127,8 +127,8 @@ public final class Table {
 
   /**
    * Returns the version whose place another one took, which may have been deleted meanwhile; null
-   * if it was the first. If the manifest that says so is damaged, it is the one with the next lower
-   * number.
+   * if it was the first. If the manifest that records it is damaged, it is the one with the next
+   * lower number.
    */
   public @Nullable String versionBefore(String version) throws IOException {
     try {
@@ -189,7 +189,7 @@ public final class Table {
   }
 
   /**
-   * Begins a build: picks its id and its version. Writes nothing. The version sorts behind all
+   * Begins a build: picks its id and its version. Writes nothing. The version sorts after all
    * complete ones; a number that only an incomplete one has may be taken again, for the build's id
    * is part of the name.
    *
@@ -260,8 +260,8 @@ public final class Table {
   /** Makes the next version of a table from the one in service. */
   public interface Edit {
     /**
-     * Returns the manifest to be put in service; only what it says of partitions, changes and
-     * source positions counts. An equal one leaves what is in service as it is.
+     * Returns the manifest to be put in service; only its partitions, changes and source positions
+     * counts. An equal one leaves what is in service as it is.
      *
      * @throws PublishConflictException if the version in service does not have what the edit needs
      */
@@ -309,8 +309,7 @@ public final class Table {
    * repeated for the same build.
    *
    * @return the manifest of the version in service
-   * @throws PublishConflictException if it cannot be told which changes those are, or if some are
-   *     gone
+   * @throws PublishConflictException if it is unknown which changes those are, or if some are gone
    * @hidden
    */
   @Internal
@@ -390,15 +389,15 @@ public final class Table {
    * @return the versions deleted
    * @throws PublishConflictException if a stream is written into the table, and its storage has no
    *     locks
-   * @throws IOException also if one lies behind a symbolic link below the table directory
+   * @throws IOException also if one is reached through a symbolic link below the table directory
    */
   public List<String> prune(int keep) throws IOException {
     return prune(keep, Duration.ZERO);
   }
 
   /**
-   * Returns the same, but spares versions that others replaced less than {@code age} ago; for so
-   * long after a {@link #rollback} all of them, until another version is published.
+   * Does the same, but keeps versions that others replaced less than {@code age} ago; for so long
+   * after a {@link #rollback} all of them, until another version is published.
    *
    * @param age so that processes which found a version still find its files; without locks, longer
    *     than it takes to put a version in service
@@ -422,11 +421,12 @@ public final class Table {
 
   /**
    * Deletes what dead builds left behind: staging directories, incomplete versions in which nothing
-   * changed for {@code age}, and successors of {@code CURRENT} that never took its place. What has
-   * another name than a build gives stays.
+   * changed for {@code age}, and successors of {@code CURRENT} that never took its place. Names
+   * that no build gives are left alone.
    *
    * @return what was deleted, relative to the table directory
-   * @throws IOException also if something lies behind a symbolic link below the table directory
+   * @throws IOException also if something is reached through a symbolic link below the table
+   *     directory
    */
   public List<String> sweep(Duration age) throws IOException {
     return new CleanUp(this).sweep(Instant.now().minus(age));

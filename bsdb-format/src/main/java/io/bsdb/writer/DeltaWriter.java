@@ -62,7 +62,7 @@ public final class DeltaWriter implements Closeable {
    *
    * @throws java.nio.file.NoSuchFileException if the table has no version
    * @throws IllegalArgumentException if the table stores no keys, so that a change could not be
-   *     told from another key's
+   *     distinguished from another key's
    */
   public static DeltaWriter create(Table table) throws IOException {
     Manifest manifest = table.manifest(table.requireCurrentVersion());

@@ -131,7 +131,7 @@ final class FrameCompression implements Closeable {
 
   /**
    * Returns whether a dictionary makes the frames of a partition shorter by more than its own
-   * length. Frames of neighbouring records tell: training has seen other combinations of them.
+   * length. Frames of neighbouring records show it: training has seen other combinations of them.
    */
   private boolean pays(byte[] candidate, PartitionRecords records, int frameRecords) {
     int frames = Math.max(1, Math.min(TRIAL_FRAMES, records.count() / frameRecords));

@@ -185,7 +185,7 @@ final class PartitionRecords implements PartitionSource.Target {
     low[to] = low[from];
   }
 
-  /** Returns the exception for two records that the perfect hash could not tell apart. */
+  /** Returns the exception for two records that the perfect hash could not separate. */
   IOException duplicate(DuplicateHashException e) throws IOException {
     requireSameKey(e.firstIndex(), e.secondIndex());
     return new DuplicateKeyException(key(e.secondIndex()));

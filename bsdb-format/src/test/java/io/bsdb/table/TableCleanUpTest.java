@@ -266,7 +266,7 @@ class TableCleanUpTest {
     assertThatThrownBy(() -> table.sweep(Duration.ofSeconds(-10)))
         .isInstanceOf(IOException.class)
         .hasMessage(
-            "not deleted, for it lies behind a symbolic link: file=%s link=%s; delete it yourself,"
+            "not deleted, for it is reached through a symbolic link: file=%s link=%s; delete it yourself,"
                 + " or make the whole table directory the link",
             directory.resolve("t").resolve(dead.stagingDirectory()),
             directory.resolve("t").resolve("staging"));
@@ -312,7 +312,7 @@ class TableCleanUpTest {
     assertThatThrownBy(() -> table.prune(1))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith(
-            "not deleted, for it lies behind a symbolic link: file="
+            "not deleted, for it is reached through a symbolic link: file="
                 + version.resolve("manifest.json"));
     assertThat(moved.resolve("manifest.json")).exists();
     assertThat(moved.resolve("part-00000.bsdb")).exists();

@@ -148,9 +148,7 @@ public final class BsdbServer implements Closeable {
       return this;
     }
 
-    /**
-     * Adds a name that the server is known by to its clients, as their {@code Host} header says.
-     */
+    /** Adds a name that the server is known by to its clients, as in their {@code Host} header. */
     public Builder allowHost(String value) {
       hosts.add(value.toLowerCase(Locale.ROOT));
       return this;

@@ -234,7 +234,7 @@ class BrokenTablesTest {
       HttpResponse<byte[]> stranger = other.get("/health/ready");
       assertThat(stranger.statusCode()).isEqualTo(503);
       assertThat(json(stranger).get("detail").asText())
-          .isEqualTo("a table is not served, or too old; with the token, this says which");
+          .isEqualTo("a table is not served, or too old; with the token, this names it");
       assertThat(text(other.get("/health/ready", "Authorization", "Bearer s3cret")))
           .contains("tables are not served: damaged: ");
     }

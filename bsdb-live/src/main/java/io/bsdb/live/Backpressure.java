@@ -40,7 +40,7 @@ final class Backpressure {
   private boolean closed;
 
   /**
-   * @param obstacle says why the load will not fall; null if it will
+   * @param obstacle returns why the load will not fall; null if it will
    */
   Backpressure(Supplier<@Nullable String> obstacle) {
     this.obstacle = obstacle;

@@ -10,7 +10,7 @@ package io.bsdb.live;
  * @param newPart the part of them that is new: what it was among those that were folded last
  */
 record ChangedKeys(long lastSegment, long records, long count, double newPart) {
-  /** Of a table without a version. */
+  /** The changed keys of a table without a version. */
   static final ChangedKeys NONE = new ChangedKeys(0, 0, 0, 0);
 
   /** Returns the changed keys of a later version. */

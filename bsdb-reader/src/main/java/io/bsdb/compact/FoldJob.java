@@ -68,7 +68,7 @@ final class FoldJob {
         .toList();
   }
 
-  /** Returns the partitions of which no segment has changes. */
+  /** Returns the partitions for which no segment has changes. */
   private Set<UUID> unchanged() {
     ChangeCounts counts = ChangeCounts.of(version);
     return manifest.partitions().stream()

@@ -16,7 +16,7 @@ final class KeptHistory {
   /**
    * Returns a history with further segments, without those that are old enough to go.
    *
-   * @param folded some of which changes apply no more
+   * @param folded segments with changes that no longer apply
    * @param since when the segments that stay were written
    */
   static History with(History before, List<SegmentFile> folded, Instant since, TableStorage storage)

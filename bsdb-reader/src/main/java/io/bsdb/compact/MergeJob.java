@@ -54,7 +54,7 @@ final class MergeJob {
     long after = keepsAll ? 0 : after();
     List<SegmentFile> merged = merge(segments, after);
     if (merged.isEmpty()) {
-      // All is folded. But as long as a partition between their keys is not, others cannot tell
+      // All is folded. But as long as a partition between their keys is not, others cannot know
       // that it needs none of them, unless a segment takes their place: a copy of the newest.
       merged = merge(segments.subList(segments.size() - 1, segments.size()), 0);
     }

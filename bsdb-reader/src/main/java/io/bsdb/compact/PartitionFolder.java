@@ -25,7 +25,7 @@ import java.util.Map;
  * memory that builds have goes through a spill file. In key order records are sorted in memory, as
  * in any build. A partition without records goes then, and one that has become too large is
  * divided; the first keys of the files that follow from it are its new bounds. A key between two
- * bounds then belongs to the partition in front of it, of which older changes may apply: not to
+ * bounds then belongs to the partition in front of it, to which older changes may apply: not to
  * such a key, for it has no record, so the last of them is a delete.
  */
 final class PartitionFolder {

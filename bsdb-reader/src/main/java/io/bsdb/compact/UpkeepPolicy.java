@@ -14,8 +14,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Decides when partitions are folded and when segments are merged: by what the manifest says and by
- * numbers of changed keys, and by nothing else. Immutable.
+ * Decides when partitions are folded and when segments are merged: by what is in the manifest and
+ * by numbers of changed keys, and by nothing else. Immutable.
  *
  * <p>A fold of all partitions writes the base once and takes off the changes that there were when
  * it began. So it pays to fold late; and it pays to fold a few partitions at a time, those with the

@@ -15,7 +15,7 @@ public interface AsyncOrderedReader {
    * Reads the record nearest to a key, across all keys, its value where it lies; null: there is
    * none.
    *
-   * @param reader as {@link AsyncSnapshotReader#get(byte[], io.bsdb.format.ValueReader)} says
+   * @param reader as in {@link AsyncSnapshotReader#get(byte[], io.bsdb.format.ValueReader)}
    */
   <T> CompletableFuture<@Nullable T> find(Nearest nearest, byte[] key, RecordReader<T> reader);
 
@@ -28,7 +28,7 @@ public interface AsyncOrderedReader {
    * Reads the row of a history that was valid at a time, as {@link OrderedReader#asOf(byte[],
    * Instant, RecordReader)} does; null: nothing was valid.
    *
-   * @param reader as {@link #find} says
+   * @param reader as in {@link #find}
    */
   <T> CompletableFuture<@Nullable T> asOf(byte[] prefix, Instant time, RecordReader<T> reader);
 
@@ -72,7 +72,7 @@ public interface AsyncOrderedReader {
    * Reads the first records of a range, their values where they lie, in its direction, until they
    * are enough.
    *
-   * @param reader as {@link #find} says; returns no null
+   * @param reader as in {@link #find}; returns no null
    * @return what the reader returned for each record
    */
   <T> CompletableFuture<List<T>> range(

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule that selects the record nearest to a key, in a table in key order. Of a primary key of
+ * A rule that selects the record nearest to a key, in a table in key order. With a primary key of
  * several columns, {@link #FLOOR} and {@link #CEILING} find only records whose columns but the last
  * are equal: the price of an item that is valid at a time is not that of another item. {@link
  * OrderedReader} has the same lookups across all keys.

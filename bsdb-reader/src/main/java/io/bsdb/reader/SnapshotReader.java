@@ -37,8 +37,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   /**
    * Opens a snapshot.
    *
-   * @param path a table directory, of which the version in service is opened, or one snapshot's
-   *     directory
+   * @param path a table directory, whose version in service is opened, or one snapshot's directory
    * @throws java.nio.file.NoSuchFileException if there is no snapshot
    * @throws io.bsdb.format.CorruptSnapshotException if its metadata is damaged
    * @throws io.bsdb.format.UnsupportedVersionException if a newer bsdb wrote it
@@ -245,9 +244,8 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   @Nullable KeyValue record(int partition, int number) throws IOException;
 
   /**
-   * Returns lookups and scans of the same files for rows of which only some fields will be read:
-   * the others are not decoded where that takes time, and may come out empty. Not to be closed by
-   * itself.
+   * Returns lookups and scans of the same files for readers of some fields of rows: the others are
+   * not decoded where that takes time, and may come out empty. Not to be closed by itself.
    *
    * @hidden
    */

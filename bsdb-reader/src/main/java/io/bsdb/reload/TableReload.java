@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces all rows of a table by those of a source, and publishes what differs: rows that the
- * source does not have are deleted. For sources that are read as a whole, of which little has
+ * source does not have are deleted. For sources that are read as a whole, and in which little has
  * changed.
  *
  * <pre>{@code
@@ -257,7 +257,7 @@ public final class TableReload implements Closeable {
         : "%s in service=%s input=%s".formatted(what, built, wanted);
   }
 
-  /** Sets the listener that is told of the progress of a build of all rows. */
+  /** Sets the progress listener of a build of all rows. */
   public void listener(BuildListener value) {
     if (all != null) {
       all.listener(value);

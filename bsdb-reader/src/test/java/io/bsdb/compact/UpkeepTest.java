@@ -214,7 +214,7 @@ class UpkeepTest {
     }
     assertThatThrownBy(() -> new StreamUpkeep(table, temporary).fold())
         .isInstanceOf(CorruptSnapshotException.class)
-        .hasMessageContaining("copied file is not what its manifest says");
+        .hasMessageContaining("copied file does not match the manifest");
     assertThat(inService()).isEqualTo(before);
   }
 

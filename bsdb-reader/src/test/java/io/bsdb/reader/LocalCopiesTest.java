@@ -218,7 +218,7 @@ class LocalCopiesTest {
       Followed.refreshInBackground(live);
       assertThat(live.refreshFailure())
           .isNotInstanceOf(CorruptSnapshotException.class)
-          .hasMessageContaining("copied file is not what its manifest says")
+          .hasMessageContaining("copied file does not match the manifest")
           .hasMessageContaining("actual length=200");
       Followed.refreshInBackground(live);
 

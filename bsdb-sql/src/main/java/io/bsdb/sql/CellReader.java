@@ -39,7 +39,7 @@ final class CellReader {
   }
 
   /**
-   * @param field spares fields of rows an object for each value; null to write the object
+   * @param field writes fields of rows without an object for each value; null to write the object
    */
   private CellReader(Value value, @Nullable Field field) {
     this.value = value;

@@ -120,7 +120,7 @@ public final class JdbcQuery implements Closeable {
    * Runs the query, in a thread beside the caller's, which hands the records to the sink. An
    * interrupt of the caller cancels the query.
    *
-   * @param schema of {@link #columns()}, without the one that says which rows are ended
+   * @param schema of {@link #columns()}, without the one that shows which rows are ended
    * @param ended that column, a BOOLEAN, whose rows with true become ended ones; null if there is
    *     none
    * @throws QueryException if it cannot be carried out to its end
@@ -169,7 +169,7 @@ public final class JdbcQuery implements Closeable {
     /** Positions in the query of the schema's columns. */
     private final int[] positions;
 
-    /** Position in the query of the column that says which rows are ended; -1: none are. */
+    /** Position in the query of the column that shows which rows are ended; -1: none are. */
     private final int endedColumn;
 
     private long rows;

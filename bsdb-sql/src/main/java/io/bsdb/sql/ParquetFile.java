@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
 public final class ParquetFile {
   private static final String FUNCTION = "rows_of_the_table";
 
-  /** The letters that DuckDB does not tell from small ones in names. */
+  /** The letters that DuckDB does not distinguish from small ones in names. */
   private static final Pattern UPPER_CASE = Pattern.compile("[A-Z]");
 
   private static final HexFormat ESCAPES = HexFormat.of().withPrefix("\\x").withUpperCase();
@@ -83,7 +83,7 @@ public final class ParquetFile {
   /**
    * Writes a file, under another name until it is whole.
    *
-   * @param ended name of one more column, which says whether a row is ended; null if none is
+   * @param ended name of one more column, which shows whether a row is ended; null if none is
    * @throws IllegalArgumentException naming a column whose values the file could not hold exactly
    */
   public static void write(Path file, Schema schema, @Nullable String ended, Records records)
@@ -224,7 +224,7 @@ public final class ParquetFile {
     private @Nullable Exception failure;
 
     /**
-     * @param columns those of the schema, perhaps with one more that says which rows are ended
+     * @param columns those of the schema, perhaps with one more that shows which rows are ended
      */
     Source(Schema schema, List<Column> columns, Records records) {
       this.schema = schema;

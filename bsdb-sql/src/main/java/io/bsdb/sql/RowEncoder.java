@@ -21,7 +21,7 @@ final class RowEncoder {
   /** Positions in the query of the schema's columns. */
   private final int[] positions;
 
-  /** Position in the query of the column that says which rows are ended; -1: none are. */
+  /** Position in the query of the column that shows which rows are ended; -1: none are. */
   private final int endedColumn;
 
   private final DuckDBReadableVector[] vectors;

@@ -155,7 +155,7 @@ public final class SqlEngine implements Closeable {
     return SourceType.quoted(file.toString().replaceAll("[\\[*?]", "[$0]"));
   }
 
-  /** DuckDB's own parser tells: what follows a semicolon would run, too. */
+  /** Asks DuckDB's own parser, since what follows a semicolon would run, too. */
   private void requireSelect(String sql) throws IOException {
     Parsed parsed = parse(sql);
     String error = parsed.error;
@@ -193,7 +193,7 @@ public final class SqlEngine implements Closeable {
     }
   }
 
-  /** Tells a query that is wrong from one that cannot be carried out. */
+  /** Distinguishes a query that is wrong from one that cannot be carried out. */
   static QueryException failure(SQLException e) {
     String text = String.valueOf(e.getMessage());
     String message = message(e);

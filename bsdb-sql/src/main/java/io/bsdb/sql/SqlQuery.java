@@ -97,7 +97,7 @@ public final class SqlQuery {
    * Runs the query. Rows become records in a thread beside the caller's, which hands them to the
    * sink.
    *
-   * @param schema of {@link #columns()}, without the one that says which rows are ended
+   * @param schema of {@link #columns()}, without the one that shows which rows are ended
    * @param ended that column, a BOOLEAN, whose rows with true become ended ones; null if there is
    *     none
    * @throws QueryException if it cannot be carried out to its end

@@ -13,7 +13,7 @@ public class FaultyStorage implements TableStorage {
   private final TableStorage storage;
   private final Fault fault;
 
-  /** Hears of each operation before it is done; throws to let it fail. */
+  /** Called before each operation; throws to make it fail. */
   public interface Fault {
     void before(String operation, String path) throws IOException;
   }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Files that this process has open; none where the system does not tell. */
+/** Files that this process has open; none where the system does not show them. */
 public final class OpenFiles {
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
   private static final Path MAPPINGS = Path.of("/proc/self/maps");

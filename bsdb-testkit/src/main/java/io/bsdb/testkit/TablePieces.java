@@ -45,7 +45,7 @@ public final class TablePieces {
   /** Where section BLOCKS begins; bytes before it and after the header are zeros. */
   public int blocksOffset;
 
-  /** What offsets of sections are multiples of. */
+  /** Alignment of sections, in bytes. */
   public int sectionAlignment = 8;
 
   public Consumer<ByteBuffer> headerChange = header -> {};

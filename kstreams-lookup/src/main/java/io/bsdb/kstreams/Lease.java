@@ -59,7 +59,7 @@ public interface Lease<K, V> extends AutoCloseable {
   /** Returns the version; null while the table has none. */
   @Nullable String version();
 
-  /** Lets the version go. Idempotent. */
+  /** Releases the version. Idempotent. */
   @Override
   void close();
 }

@@ -53,8 +53,8 @@ public final class LookupBuilder<K, V> {
 
   /**
    * Sets how the table's keys and values are written. All tasks share the two, so they must be safe
-   * for many threads, as those that Kafka brings are; the caller closes them. A value of which the
-   * deserializer makes null counts as absent.
+   * for many threads, as those that Kafka brings are; the caller closes them. A value that
+   * deserializes to null counts as absent.
    *
    * <p>A table with a schema, or a new version of it, is refused if its primary key is of a type
    * that Kafka's own serializers of texts and numbers do not write. Of other serializers, and of

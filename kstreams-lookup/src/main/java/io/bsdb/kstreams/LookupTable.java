@@ -77,7 +77,7 @@ final class LookupTable<K, V> implements AutoCloseable {
     }
   }
 
-  /** Tells those whom it concerns what became of a version; failures are logged by the reader. */
+  /** Passes on what became of a version; the reader logs failures. */
   private record Announcer(
       String description, TableFormat<?, ?> format, TableReader.Listener listener)
       implements TableReader.Listener {
@@ -183,7 +183,7 @@ final class LookupTable<K, V> implements AutoCloseable {
 
   /**
    * Closes holds that nobody releases any more, and removes their tasks' metrics: Kafka Streams
-   * ends the thread of a task of which a processor could not be initialised, and does not close the
+   * ends the thread of a task in which a processor could not be initialised, and does not close the
    * others.
    */
   private synchronized void closeHoldsOfEndedThreads() {

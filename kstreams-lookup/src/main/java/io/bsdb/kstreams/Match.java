@@ -13,7 +13,7 @@ public enum Match {
   /** The record with the key itself. */
   EXACT,
   /**
-   * The record with the greatest key that is not above the key. Of a primary key of several
+   * The record with the greatest key that is not above the key. With a primary key of several
    * columns, all but the last must be equal: the price of an item that is valid at a time is not
    * that of another item. In a table with a history a join takes the time of the record if the key
    * lacks one.

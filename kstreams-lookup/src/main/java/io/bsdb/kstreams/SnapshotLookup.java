@@ -62,8 +62,8 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
   /**
    * Begins to build a lookup.
    *
-   * @param name names it in messages and metrics, and is the topic that its serdes are told; two
-   *     lookups of a process should not share one
+   * @param name names it in messages and metrics, and is the topic that its serdes get; two lookups
+   *     of a process should not share one
    */
   public static <K, V> LookupBuilder<K, V> builder(String name) {
     return new LookupBuilder<>(name);

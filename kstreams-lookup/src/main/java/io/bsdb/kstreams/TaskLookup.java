@@ -187,7 +187,7 @@ public final class TaskLookup<K, V> implements AutoCloseable {
   /**
    * Looks a key up. Called between {@link #enter} and {@link #exit}.
    *
-   * @param timestamp as {@link VersionHold#get(Object, long)} says
+   * @param timestamp as in {@link VersionHold#get(Object, long)}
    */
   @Nullable V lookUp(K key, long timestamp) {
     V value;

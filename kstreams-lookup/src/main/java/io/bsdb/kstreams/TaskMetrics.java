@@ -73,7 +73,7 @@ final class TaskMetrics implements AutoCloseable {
         metrics.addLatencyRateTotalSensor(
             SCOPE, id, "lookup", RecordingLevel.DEBUG, "task-id", task, "lookup", lookup);
     String sensor = SCOPE + "." + thread + "." + id;
-    // Of a task that was never closed there may be one, with its gauges: threads' names come again.
+    // There may be one of a task that was never closed, with its gauges: threads' names come again.
     metrics.removeSensor(metrics.addSensor(sensor, RecordingLevel.INFO));
     this.gauges = metrics.addSensor(sensor, RecordingLevel.INFO);
     this.timed = latency.shouldRecord();

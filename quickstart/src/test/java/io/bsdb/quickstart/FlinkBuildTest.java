@@ -162,7 +162,7 @@ class FlinkBuildTest {
   @Test
   void refusesOptionsOfTheOtherEngine() throws IOException {
     assertThat(build("SELECT 1 AS id", "--query", "SELECT 1").err())
-        .contains("--engine flink reads what --sql says");
+        .contains("--engine flink reads what --sql selects");
     assertThat(build("SELECT 1 AS id", "--dictionary-size", "1K").err())
         .contains("--engine flink has no such option: dictionary-size");
     assertThat(CommandRun.of("build", "-t", table, "--engine", "flink", "--key", "id").err())

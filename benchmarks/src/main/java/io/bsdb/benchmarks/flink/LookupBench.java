@@ -107,7 +107,7 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
     return List.of(new Section(title, notes, List.of(MICROS), turns.rows()));
   }
 
-  /** Compares layouts of a table of eight columns of text, of which two are read or all. */
+  /** Compares layouts of a table of eight columns of text; two are read, or all. */
   public List<Section> columns() throws Exception {
     List<Layout> layouts = List.of(Layout.BLOCKED, Layout.SYMBOLS, Layout.COMPRESSED);
     for (Layout layout : layouts) {

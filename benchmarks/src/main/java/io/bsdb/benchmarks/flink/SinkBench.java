@@ -22,8 +22,8 @@ import org.apache.flink.table.connector.ChangelogMode;
 
 /**
  * Measures a stream into a table, lookup joins while the table changes, and how soon they see what
- * has changed: docs/BENCHMARKS.md says how. Contenders take turns; ratios are medians of those of
- * each round.
+ * has changed: docs/BENCHMARKS.md describes how. Contenders take turns; ratios are medians of those
+ * of each round.
  *
  * @param directory an absolute path
  * @param rows of the tables

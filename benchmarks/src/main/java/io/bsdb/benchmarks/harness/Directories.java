@@ -62,7 +62,7 @@ public final class Directories {
     FileUtils.deleteDirectory(directory.toFile());
   }
 
-  /** Says how much of the files the kernel has in memory, by the MiB. */
+  /** Returns how much of the files the kernel has in memory, by the MiB. */
   public static String pageCache(Collection<Path> directories) throws IOException {
     long bytes = 0;
     long present = 0;

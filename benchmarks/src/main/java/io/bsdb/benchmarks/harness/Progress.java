@@ -2,7 +2,7 @@ package io.bsdb.benchmarks.harness;
 
 import java.util.Locale;
 
-/** Says on standard error what is in progress, and since when. */
+/** Reports on standard error what is in progress, and since when. */
 public final class Progress {
   private static final long START = System.nanoTime();
 

@@ -65,7 +65,7 @@ public final class Turns<T> {
     return Section.of(title, rows);
   }
 
-  /** Returns all figures, of which some are compared. */
+  /** Returns all figures; some are compared. */
   public Section section(String title, List<String> compared) {
     return Section.of(title, compared, rows);
   }

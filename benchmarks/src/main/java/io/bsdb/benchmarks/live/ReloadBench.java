@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Reloads a table of which some rows have changed: by a build of all rows, by its differences where
+ * Reloads a table in which some rows have changed: by a build of all rows, by its differences where
  * one row in a hundred has changed, and by {@code auto} where all rows have. Always in this order,
  * so that differences are those from rows of one kind.
  */
@@ -30,7 +30,7 @@ public final class ReloadBench {
   private final RecordFile records;
   private int reloads;
 
-  /** The first byte of the rows of which one in a hundred differs. */
+  /** The first byte of the rows that have one difference in a hundred. */
   private byte common;
 
   /** A reload in which one of so many rows differs from the last time. */

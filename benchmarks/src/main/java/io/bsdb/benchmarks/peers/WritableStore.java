@@ -23,7 +23,7 @@ public interface WritableStore {
   /**
    * Opens a store, an empty one if there is none. Keys have 8 bytes, unless that need not be known.
    *
-   * @param records at most so many, for stores that have to be told
+   * @param records at most so many, for stores that have to know it
    */
   Store open(Path directory, Durability durability, int records) throws Exception;
 

@@ -39,8 +39,8 @@ import picocli.CommandLine.Option;
       "Keys are those of records drawn at random from the whole table (of one of more than four"
           + " million rows, from its partition files), or the lines of a file. All are looked up"
           + " once before: that compares the values with those of a scan, and fills the page cache"
-          + " where it is used (for at most --seconds with direct reads). Of the calls that are"
-          + " measured one in 16 is timed. Answers for the keys of a file are not checked.",
+          + " where it is used (for at most --seconds with direct reads). One in 16 of the calls"
+          + " that are measured is timed. Answers for the keys of a file are not checked.",
       "",
       "To compare bsdb with other stores on this machine: benchmarks/run --help",
       ""

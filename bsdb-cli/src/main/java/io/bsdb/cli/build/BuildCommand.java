@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
       "",
       "With --history the rows are those of a history: the last column of --key is the time from"
           + " which a row is valid. A BOOLEAN column 'ended', as 'bsdb scan --history' prints it, is"
-          + " none of the table, and says which rows are ended.",
+          + " none of the table, and shows which rows are ended.",
       "",
       "If anything is wrong with an input, the snapshot in service stays in service. So it does if"
           + " the inputs hold no record at all, unless --min-rows 0 allows that.",
@@ -163,7 +163,7 @@ public final class BuildCommand extends TableCommand {
   private Manifest buildInFlink() throws IOException {
     if (build.input.isGiven() || build.records.hasQueryOrAddresses() || verifyInput) {
       throw CommandFailure.usage(
-          "--engine flink reads what --sql says: no --query, --ip, --verify-input, --input or"
+          "--engine flink reads what --sql selects: no --query, --ip, --verify-input, --input or"
               + " options of inputs");
     }
     return flink.build(

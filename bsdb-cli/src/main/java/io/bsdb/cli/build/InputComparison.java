@@ -133,7 +133,9 @@ final class InputComparison {
     }
   }
 
-  /** Returns the number of records of the table; where it has changes only a scan tells. */
+  /**
+   * Returns the number of records of the table; with changes over its base, counts them in a scan.
+   */
   private long records() throws IOException {
     if (!reader.manifest().hasChanges()) {
       return reader.manifest().recordCount();

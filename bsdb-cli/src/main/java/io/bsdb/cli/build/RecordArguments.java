@@ -117,7 +117,7 @@ final class RecordArguments {
   /**
    * Returns the format.
    *
-   * @param inputs which tell the columns if the user does not
+   * @param inputs which have the columns if the user does not name them
    * @param badLines of the build, which comes later
    * @param options with the limits of the build
    * @param sampling for columns that are to be inferred

@@ -119,7 +119,7 @@ public record InputFile(
     }
   }
 
-  /** Says in every exception which input it was. */
+  /** Adds the input's name to every exception. */
   private static final class Named extends FilterInputStream {
     private final String name;
 

@@ -33,7 +33,7 @@ public final class JdbcFormat implements RecordFormat {
     }
   }
 
-  /** The column that says whether a row is ended; null if there is none. */
+  /** The column that shows whether a row is ended; null if there is none. */
   private final @Nullable String ended;
 
   private JdbcFormat(

@@ -54,7 +54,7 @@ public interface RecordFormat {
 
   /**
    * Returns the same format for rows of a history: a BOOLEAN column of the input, called as {@code
-   * bsdb scan --history} calls it, is none of the table and says which rows are ended.
+   * bsdb scan --history} calls it, is none of the table and shows which rows are ended.
    */
   default RecordFormat withEnded() {
     return this;

@@ -26,7 +26,7 @@ public final class RowFormat implements RecordFormat {
   /** The last column, with the operation of a row; null if each row is a record. */
   private final @Nullable Column operation;
 
-  /** The column that says whether a row is ended; null if none is. */
+  /** The column that shows whether a row is ended; null if none is. */
   private final @Nullable String ended;
 
   private RowFormat(
@@ -111,7 +111,7 @@ public final class RowFormat implements RecordFormat {
   }
 
   /**
-   * Returns the column among all of an input that says whether a row is ended; null if there is
+   * Returns the column among all of an input that shows whether a row is ended; null if there is
    * none.
    */
   static @Nullable String endedColumn(Schema all) {

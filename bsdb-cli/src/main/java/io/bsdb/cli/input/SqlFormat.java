@@ -44,7 +44,7 @@ public final class SqlFormat implements RecordFormat {
   private final Schema schema;
   private final List<String> addresses;
 
-  /** The column that says whether a row is ended; null if there is none. */
+  /** The column that shows whether a row is ended; null if there is none. */
   private final @Nullable String ended;
 
   private SqlFormat(

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Rows that lie in text, whose columns have the types that the user says, or inferred ones. */
+/** Rows that lie in text, whose columns have types that are given or inferred. */
 abstract class TextRows implements RowSource {
   private static final int SAMPLE = 10_000;
 

@@ -52,7 +52,7 @@ import picocli.CommandLine.Parameters;
       "",
       "With --floor, --ceiling, --longest-prefix or --as-of, in a table that was built with --order key, the"
           + " nearest key is looked for. There is a line for each KEY: the KEY, a tab, the key that"
-          + " was found, as JSON if there is a schema, a tab, the value. Of an absent one both are"
+          + " was found, as JSON if there is a schema, a tab, the value. If it is absent, both are"
           + " empty, or null if there is a schema.",
       "",
       "Exit status: 0 all keys were found, 1 some are absent or --strict refused TIME, 2 usage, 3 the table is corrupt or"
@@ -89,7 +89,7 @@ public final class GetCommand extends TableCommand {
     @Option(
         names = "--floor",
         description =
-            "Look for the greatest key that is not above each key. Of a key of several"
+            "Look for the greatest key that is not above each key. In a key of several"
                 + " columns, all but the last are equal.")
     @SuppressWarnings("unused") // it is what is left if the others are not given
     private boolean floor;

@@ -15,13 +15,13 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Tells what a snapshot is made of. */
+/** Prints what a snapshot is made of. */
 @Command(
     name = "inspect",
     header = "Shows the manifest and what takes how much space.",
     description = {
       "",
-      "Of the snapshot in service; DIR may also be the directory of one snapshot. Reads no records,"
+      "Shows the snapshot in service; DIR may also be the directory of one snapshot. Reads no records,"
           + " except for --histograms. If there are changes over the partition files, the number of"
           + " records is known only by --histograms, which counts them.",
       ""

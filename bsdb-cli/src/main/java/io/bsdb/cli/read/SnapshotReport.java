@@ -258,7 +258,7 @@ record SnapshotReport(
     return segments;
   }
 
-  /** Returns whether records hold their keys, as the writer says. */
+  /** Returns whether records hold their keys, as the writer names it. */
   static boolean storesKeys(Manifest manifest) {
     return !manifest.hasKeysOmitted();
   }

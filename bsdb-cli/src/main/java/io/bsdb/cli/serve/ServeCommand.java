@@ -248,7 +248,7 @@ public final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  /** Says on standard error what becomes of the tables. */
+  /** Reports on standard error what becomes of the tables. */
   private final class Messages implements TableReader.Listener {
     @Override
     public void onRefreshed(Manifest manifest) {

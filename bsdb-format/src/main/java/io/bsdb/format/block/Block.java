@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A verified block, wherever it was fetched to. It is lent: {@link #release} gives it back, and
  * then its bytes must not be used any more. What lends blocks extends this class, so that fetching
- * one makes no object. Used by one thread, unless the lender says otherwise.
+ * one makes no object. Used by one thread, unless the lender allows more.
  */
 public abstract class Block extends LentBytes {
   /** Returns the buffer that holds the block; little-endian. */
@@ -51,7 +51,7 @@ public abstract class Block extends LentBytes {
   /**
    * Opens a frame, if the block has frames: decompresses it into {@link #body}, unless it is there.
    *
-   * @param base as {@link #base} says
+   * @param base returned by {@link #base}
    * @param frame its number within the block
    * @return where the frame's body lies in {@link #body}: offset in the upper 32 bits, length in
    *     the lower
@@ -61,9 +61,9 @@ public abstract class Block extends LentBytes {
   }
 
   /**
-   * Opens a frame of which is known where it lies, compressed; as {@link #openFrame}.
+   * Opens a frame whose slice of the block is known; as {@link #openFrame}.
    *
-   * @param place as {@link BlockReader#frame} says
+   * @param place returned by {@link BlockReader#frame}
    */
   public long openFrameAt(BlockReader reader, int base, int frame, long place)
       throws CorruptSnapshotException {

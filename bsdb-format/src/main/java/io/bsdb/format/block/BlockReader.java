@@ -222,7 +222,7 @@ public final class BlockReader {
   }
 
   /**
-   * Checks that the bytes are one frame whose header says nothing but the window: zstd would also
+   * Checks that the bytes are one frame whose header has nothing but the window: zstd would also
    * take several frames, and others. Follows the headers of the frame's blocks (RFC 8878, 3.1.1.2).
    */
   private void requireOneFrame(ByteBuffer source, int offset, int length)
@@ -307,7 +307,7 @@ public final class BlockReader {
   /**
    * Returns the key in a record; empty if keys are not stored.
    *
-   * @param record where it lies, as {@link #record} says
+   * @param record where it lies, returned by {@link #record}
    * @return offset within the buffer in the upper 32 bits, length in the lower
    */
   public long key(ByteBuffer body, long record) throws CorruptSnapshotException {

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * tends to get back the one that it used before.
  *
  * <p>A decoder that is lent stays in its slot, which is marked: to take it out and put it back
- * would be two writes of references, each of which the garbage collector has to hear of.
+ * would be two writes of references, each with a barrier of the garbage collector.
  */
 public abstract class DecoderPool implements Closeable {
   /** Slot of a decoder that is lent while its thread's slot is taken. */

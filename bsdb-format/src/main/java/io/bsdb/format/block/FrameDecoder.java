@@ -45,7 +45,7 @@ final class FrameDecoder extends BlockDecoder {
   }
 
   /**
-   * Decompresses a frame. The limit is only what the file says: memory grows with what the frame
+   * Decompresses a frame. The limit is only what the file claims: memory grows with what the frame
    * does hold.
    *
    * @param limit maximum length of the frame, decompressed

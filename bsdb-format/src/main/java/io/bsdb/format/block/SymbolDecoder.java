@@ -119,7 +119,7 @@ public final class SymbolDecoder extends BlockDecoder {
     return ((stored >>> 32) + prefix) << 32 | ((int) stored - prefix);
   }
 
-  /** Returns what {@link ValueDecoder#verbatim} says of a value. */
+  /** Returns {@link ValueDecoder#verbatim} of a value. */
   private int prefix(ByteBuffer bytes, long stored) {
     int start = (int) (stored >>> 32);
     int length = (int) stored;

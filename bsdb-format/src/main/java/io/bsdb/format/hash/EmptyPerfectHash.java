@@ -2,7 +2,7 @@ package io.bsdb.format.hash;
 
 import java.util.Objects;
 
-/** The perfect hash of no keys; a class of its own spares the others the question. */
+/** The perfect hash of no keys: a separate class, so that the others need no special case. */
 record EmptyPerfectHash(PerfectHashKind kind) implements PerfectHash {
 
   @Override

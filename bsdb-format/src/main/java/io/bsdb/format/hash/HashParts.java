@@ -85,7 +85,7 @@ final class HashParts {
     return starts.length - 1;
   }
 
-  /** Returns the array of which each part has its range. */
+  /** Returns the array; each part has a range of it. */
   long[] hashes() {
     return hashes;
   }

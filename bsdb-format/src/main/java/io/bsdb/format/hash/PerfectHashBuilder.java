@@ -36,7 +36,7 @@ public final class PerfectHashBuilder {
   /**
    * Lets up to {@code parallelism - 1} threads of an executor help the calling one. A build never
    * waits for a thread of the executor to become free. Sux4J starts threads of its own instead, at
-   * most four, as its system property {@code it.unimi.dsi.sux4j.mph.threads} says; here the
+   * most four, as its system property {@code it.unimi.dsi.sux4j.mph.threads} sets it; here the
    * executor only helps to look for duplicates.
    *
    * @param parallelism number of threads including the caller, at least 1

@@ -15,7 +15,7 @@ final class Sux4jPerfectHash implements PerfectHash {
   /*
    * Idea. Keys are split into groups of about 1,500 by a SpookyHash of their 128-bit hash. Per group,
    * each key is an equation over F3 in three of 1.1 variables per key: the sum of the three values
-   * tells which of the three vertices is the key's own. All vertices that belong to a key have a
+   * selects the key's own among the three vertices. All vertices that belong to a key have a
    * nonzero value (3 stands for 0), so the rank is the number of nonzero values before the key's
    * vertex: the directory counts whole groups, and a lookup counts bits from the start of its group.
    *

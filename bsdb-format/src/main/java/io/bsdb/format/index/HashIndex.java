@@ -127,7 +127,7 @@ public final class HashIndex implements KeyIndex {
     if (framed) {
       return blocks.frame(bytes, base, record / BlockHeader.frameRecords(bytes, base));
     }
-    // A verified block has as many records as the index says, which all lie in its body. Only the
+    // A verified block has as many records as the index has, which all lie in its body. Only the
     // last one, which ends with the body, waits for the header, a cache line of its own.
     int count = index.firstRank(KeyIndex.block(located) + 1) - first;
     int length = record + 1 == count ? BlockHeader.bodyLength(bytes, base) : Integer.MAX_VALUE;

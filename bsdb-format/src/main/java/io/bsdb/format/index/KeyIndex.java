@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * fetched to, to the record. Immutable and safe for many threads; allocates nothing.
  */
 public interface KeyIndex {
-  /** Says that a key is not in the partition. */
+  /** Stands for a key that is not in the partition. */
   long ABSENT = -1;
 
   /**
@@ -23,7 +23,7 @@ public interface KeyIndex {
    */
   long locate(byte[] key, long high, long low);
 
-  /** Returns the perfect hash, of which {@link #locate} reads first; null if it reads none. */
+  /** Returns the perfect hash that {@link #locate} reads first; null if it reads none. */
   default @Nullable PerfectHash hash() {
     return null;
   }
@@ -64,7 +64,7 @@ public interface KeyIndex {
    * Finds the value of a located key.
    *
    * @param base where the block starts in its buffer
-   * @param place as {@link #place} says
+   * @param place returned by {@link #place}
    * @return where the value lies in {@link Block#body}, offset in the upper 32 bits and length in
    *     the lower; {@link #ABSENT} if the record there has another key
    */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds where a key stands among the records of a partition in key order: a tree over the first
- * keys of the blocks, of which a node has 16, then a search in one block.
+ * keys of the blocks, 16 to a node, then a search in one block.
  *
  * <p>A node stores eight bytes of each key, its <i>head</i>, after the bytes that all keys share
  * which can lead there: a key between two others begins with whatever both begin with, so that

@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A segment of a log, in one buffer: preallocated zeros after a header, then frames. The first one
- * says where the log had been before, so that what lies after that place in the segment before does
- * not count.
+ * records where the log had been before, so that what lies after that place in the segment before
+ * does not count.
  *
  * <p>A crash leaves an arbitrary subset of what was written since the last time that writes were
  * made durable. So an invalid frame may be a torn write, or damage to something that was promised
- * to last. Each frame says how far the log was durable when it was written: damage before that is
- * never taken for the end.
+ * to last. Each frame records how far the log was durable when it was written: damage before that
+ * is never taken for the end.
  */
 public final class LogSegment {
   /** The length of the frame that begins a segment. */
@@ -91,7 +91,7 @@ public final class LogSegment {
     SegmentHeader header = SegmentHeader.decode(bytes, file);
     if (header.number() != number) {
       throw new CorruptSnapshotException(
-          "segment of a log has another number than its name says: file=%s offset=0 expected=%d actual=%d"
+          "number of a log segment does not match its file name: file=%s offset=0 expected=%d actual=%d"
               .formatted(file, number, header.number()));
     }
     return new LogSegment(bytes, header, file);
@@ -226,13 +226,13 @@ public final class LogSegment {
     return new End(frame, (int) durable, sequence, torn);
   }
 
-  /** Throws if a frame after a hole says that the hole had been durable. */
+  /** Throws if a frame after a hole records that the hole had been durable. */
   private void requireNotLost(int hole, long sequence, int frame) throws CorruptSnapshotException {
     if (isFrame(frame)
         && bytes.getLong(frame + FRAME_SEQUENCE) > sequence
         && bytes.getLong(frame + FRAME_DURABLE) > hole) {
       throw new CorruptSnapshotException(
-          "acknowledged changes are damaged: file=%s offset=%d length=%d; a frame at offset %d says that the log was durable up to %d; restore the table from a copy"
+          "acknowledged changes are damaged: file=%s offset=%d length=%d; a frame at offset %d records that the log was durable up to %d; restore the table from a copy"
               .formatted(file, hole, bytes.limit(), frame, bytes.getLong(frame + FRAME_DURABLE)));
     }
   }

@@ -242,7 +242,7 @@ public final class Segment extends LentBytes {
   /**
    * Returns where the key of a record lies.
    *
-   * @param record as {@link Replay} was told
+   * @param record passed to {@link Replay}
    * @return offset in the upper 32 bits, length in the lower
    */
   public long key(int record) {

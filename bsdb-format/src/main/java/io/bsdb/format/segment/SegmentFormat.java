@@ -36,7 +36,7 @@ final class SegmentFormat {
   static final int SEAL_POSITIONS = SEAL_DELETES + 8;
   static final int SEAL_LENGTH = SEAL_POSITIONS + 8;
 
-  // Start: the first frame of a segment of a log, which says what it continues
+  // Start: the first frame of a segment of a log, which records what it continues
   static final int START_NUMBER = FRAME_HEADER_LENGTH;
   static final int START_FILE_ID = START_NUMBER + 8;
   static final int START_END = START_FILE_ID + 16;

@@ -85,8 +85,8 @@ final class SymbolMatcher {
     }
     int last = source.length - Long.BYTES;
     if (last >= 0) { // without a loop, whose end is hard to predict
-      int behind = from - last;
-      return behind < Long.BYTES ? (long) LONGS.get(source, last) >>> (Byte.SIZE * behind) : 0;
+      int skipped = from - last;
+      return skipped < Long.BYTES ? (long) LONGS.get(source, last) >>> (Byte.SIZE * skipped) : 0;
     }
     long word = 0;
     for (int i = from; i < source.length; i++) {

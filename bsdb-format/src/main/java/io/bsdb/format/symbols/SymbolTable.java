@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * many threads.
  *
  * <p>The idea is FSST's (Boncz, Neumann, Leis: FSST: Fast Random Access String Compression, VLDB
- * 2020): decoding is a load and a store of 8 bytes per code, of which the symbol's length says how
- * many count, so that a string of a few bytes can be decoded by itself. Two codes stand for no
+ * 2020): decoding is a load and a store of 8 bytes per code, and as many of them count as the
+ * symbol is long, so that a string of a few bytes can be decoded by itself. Two codes stand for no
  * symbol: {@link #ESCAPE} for one byte as it is, {@link #RAW} for many, so that no string grows by
  * more than 2 bytes.
  */
@@ -22,7 +22,7 @@ public final class SymbolTable {
   /** The next byte stands for itself. */
   static final int ESCAPE = 255;
 
-  /** The next byte says how many bytes follow as they are; 0: all that are left. */
+  /** The next byte is the number of bytes that follow as they are; 0: all that are left. */
   static final int RAW = 254;
 
   /** Maximum number of symbols of a table. */

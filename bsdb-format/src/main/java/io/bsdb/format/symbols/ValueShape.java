@@ -36,13 +36,13 @@ public final class ValueShape {
 
   final Kind kind;
 
-  /** Of a string: the number of its table, or {@link #NO_TABLE}. */
+  /** The number of a string's table, or {@link #NO_TABLE}. */
   final int table;
 
-  /** Of a row: its fields of any width. */
+  /** The fields of a row, of any width. */
   final int fieldCount;
 
-  /** Of a row: bytes of its fixed slots. */
+  /** Bytes of the fixed slots of a row. */
   final int fixedLength;
 
   /** The fields of variable width of a row; the one shape of an array's elements. */

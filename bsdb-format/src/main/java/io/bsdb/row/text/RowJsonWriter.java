@@ -65,7 +65,7 @@ public final class RowJsonWriter {
 
   private final boolean longNumbersAsText;
 
-  /** The member that says whether a row is ended; null if there are no ended rows. */
+  /** The member that shows whether a row is ended; null if there are no ended rows. */
   private final @Nullable String ended;
 
   /** How a value is written. */
@@ -166,7 +166,7 @@ public final class RowJsonWriter {
   }
 
   /**
-   * Returns the name of the member that says whether a row is ended, {@code ended} unless a column
+   * Returns the name of the member that shows whether a row is ended, {@code ended} unless a column
    * has that name; null if this writer does not expect ended rows.
    */
   public @Nullable String endedMember() {

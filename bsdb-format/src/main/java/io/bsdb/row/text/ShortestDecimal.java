@@ -6,9 +6,9 @@ import java.math.MathContext;
 import java.util.function.Predicate;
 
 /**
- * The text of a FLOAT or DOUBLE: the fewest digits that are read back as the same number, and of
- * these the nearest to it, as Schubfach finds them; but for the least numbers, of which it writes
- * two digits where one would do. {@code Double.toString} has other rules before Java 19.
+ * The text of a FLOAT or DOUBLE: the fewest digits that are read back as the same number, and among
+ * these the nearest to it, as Schubfach finds them; except that Schubfach writes the least numbers
+ * with two digits where one would do. {@code Double.toString} has other rules before Java 19.
  */
 final class ShortestDecimal {
   /** Below, a unit in the last place is more than a unit in the second digit. */

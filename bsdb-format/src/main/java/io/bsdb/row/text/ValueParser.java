@@ -65,7 +65,7 @@ public final class ValueParser {
   /**
    * Returns the value that a text stands for. Bytes are given in Base64, dates and times as ISO
    * 8601, possibly with a space instead of the T. A BINARY(16) also takes an IP address, and a
-   * BIGINT an IPv4 address, as {@link InternetAddress} says; a column declared as IP takes nothing
+   * BIGINT an IPv4 address, as in {@link InternetAddress}; a column declared as IP takes nothing
    * else.
    */
   public static Object parse(Column column, String text) {

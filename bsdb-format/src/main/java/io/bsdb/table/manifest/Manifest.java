@@ -111,7 +111,7 @@ public record Manifest(
   }
 
   /**
-   * Returns what says which partition a key is in.
+   * Returns the rule that assigns keys to partitions.
    *
    * @hidden
    */
@@ -204,7 +204,9 @@ public record Manifest(
                 i -> partitions.get(i).foldedThrough() >= other.partitions.get(i).foldedThrough());
   }
 
-  /** Returns whether records lack their keys, so that none can be told from another key's. */
+  /**
+   * Returns whether records lack their keys, so that none can be distinguished from another key's.
+   */
   public boolean hasKeysOmitted() {
     return "omitted".equals(options.get("keys"));
   }

@@ -31,8 +31,8 @@ public record PartitionFile(
    *
    * @param partition from 0
    * @param version the version in whose directory the file lies; null if in the manifest's own
-   * @param foldedThrough the number of the last segment of which no change applies to the file any
-   *     more; 0 if all apply
+   * @param foldedThrough the number of the last segment whose changes no longer apply to the file;
+   *     0 if all apply
    * @param lowerBound of its keys; none in hash order
    */
   public record Place(
@@ -54,8 +54,8 @@ public record PartitionFile(
   }
 
   /**
-   * Returns the number of the last segment of which no change applies to the file any more; 0 if
-   * all apply.
+   * Returns the number of the last segment whose changes no longer apply to the file; 0 if all
+   * apply.
    */
   public long foldedThrough() {
     return place.foldedThrough;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Validity(@Nullable Duration retention, @Nullable Instant horizon)
     implements Serializable {
-  /** A history of which nothing is ever dropped. */
+  /** A history that never drops a row. */
   public static final Validity FOREVER = new Validity(null, null);
 
   private static final String NO_END = "forever";

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** A file, or a directory with all that is in it, but nothing behind a symbolic link. */
+/** A file, or a directory with all that is in it, but nothing that a symbolic link leads to. */
 final class DirectoryTree {
   private DirectoryTree() {}
 
@@ -33,8 +33,8 @@ final class DirectoryTree {
   /**
    * Deletes what is at {@code path} below {@code root}; the root itself if the path is empty.
    *
-   * @throws IOException also if one of the directories in between is a symbolic link: what lies
-   *     behind it may be somebody else's
+   * @throws IOException also if one of the directories in between is a symbolic link: what it leads
+   *     to may be somebody else's
    */
   static void delete(Path root, String path) throws IOException {
     Path top = root.resolve(path);
@@ -47,7 +47,7 @@ final class DirectoryTree {
         directory = directory.getParent()) {
       if (Files.isSymbolicLink(directory)) {
         throw new IOException(
-            "not deleted, for it lies behind a symbolic link: file=%s link=%s; delete it yourself, or make the whole table directory the link"
+            "not deleted, for it is reached through a symbolic link: file=%s link=%s; delete it yourself, or make the whole table directory the link"
                 .formatted(top, directory));
       }
     }

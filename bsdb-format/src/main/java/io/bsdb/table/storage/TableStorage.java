@@ -96,15 +96,16 @@ public interface TableStorage {
   List<String> list(String directory) throws IOException;
 
   /**
-   * Returns when a file or anything in a directory was last changed, as far as the storage tells.
+   * Returns when a file or anything in a directory was last changed, as far as the storage knows.
    */
   Instant lastModified(String path) throws IOException;
 
   /**
-   * Deletes a file, or a directory with all that is in it. What is not there counts as deleted. Of
-   * a symbolic link, the link itself is deleted.
+   * Deletes a file, or a directory with all that is in it. What is not there counts as deleted. A
+   * symbolic link is deleted itself.
    *
-   * @throws IOException also if the file lies behind a symbolic link below the table directory
+   * @throws IOException also if the file is reached through a symbolic link below the table
+   *     directory
    */
   void delete(String path) throws IOException;
 

@@ -73,7 +73,7 @@ public final class SortedRun {
     records[samples++] = recordCount;
   }
 
-  /** Says where the bytes are. */
+  /** Returns where the bytes are. */
   public void at(ByteBuffer bytes) {
     data = bytes;
   }

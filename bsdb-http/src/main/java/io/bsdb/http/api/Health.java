@@ -61,6 +61,6 @@ public final class Health {
         Problem.Kind.NOT_READY,
         rules.permits(exchange.request())
             ? detail
-            : "a table is not served, or too old; with the token, this says which");
+            : "a table is not served, or too old; with the token, this names it");
   }
 }

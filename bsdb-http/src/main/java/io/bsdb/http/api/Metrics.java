@@ -83,7 +83,7 @@ public final class Metrics {
     counter("bsdb_lookup_failures", "Lookups that failed.", tables, ReaderMetrics::failures);
     counter(
         "bsdb_signature_rejects",
-        "Absent keys that a signature told, without a look at a record.",
+        "Absent keys that a signature rejected, without a look at a record.",
         tables,
         ReaderMetrics::signatureRejects);
     counter(

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class RangeAnswer extends Reading<List<KeyValue>> {
   private static final List<MediaType> OFFERED = List.of(MediaType.JSON, MediaType.NDJSON);
 
-  /** Rows of a portion where some are hidden, of which there may be millions in a row. */
+  /** Rows of a portion where some are hidden: millions of these may follow one another. */
   private static final int HIDDEN = 1000;
 
   private static final Set<String> BOUNDS =

@@ -182,7 +182,7 @@ public final class Exchange {
     return !request.getMethod().equals("POST");
   }
 
-  /** Adds headers of which there are none yet: to replace them would look at all of them. */
+  /** Adds headers that are not there yet: to replace them would look at all of them. */
   private void entityHeaders(Entity entity) {
     HttpFields.Mutable headers = response.getHeaders();
     headers.add(entity.version());

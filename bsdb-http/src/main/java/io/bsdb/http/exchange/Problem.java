@@ -84,7 +84,7 @@ public final class Problem extends RuntimeException {
     return String.valueOf(getMessage());
   }
 
-  /** Returns what a failure says, in words also where its message is a file name only. */
+  /** Returns the message of a failure, in words also where it is a file name only. */
   public static String text(Throwable failure) {
     return failure instanceof NoSuchFileException missing && missing.getReason() == null
         ? "no such file: " + missing.getFile()

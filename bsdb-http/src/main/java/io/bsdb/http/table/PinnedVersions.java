@@ -158,7 +158,7 @@ public final class PinnedVersions implements Closeable {
     return null;
   }
 
-  /** Lets a version go that could not be opened. */
+  /** Forgets a version that could not be opened. */
   private synchronized void giveUp(Open version) throws IOException {
     if (version.users == 1 && !version.isOpen()) {
       open.remove(version);

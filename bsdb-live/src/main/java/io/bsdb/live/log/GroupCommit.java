@@ -129,7 +129,7 @@ public final class GroupCommit implements Closeable {
   /** The leader that waits for members; null: none does. */
   private volatile @Nullable Thread waiting;
 
-  /** Of leaders only: how long the next one waits, and how many groups still go without. */
+  /** How long the next leader waits, and how many groups still go without; for leaders only. */
   private long patienceNanos;
 
   private int impatientGroups;

@@ -355,7 +355,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
   }
 
   /**
-   * Returns the length of the segments before the one that is written, without those of which a
+   * Returns the length of the segments before the one that is written, without those in which a
    * crash has left no record.
    */
   public long completeLength() {

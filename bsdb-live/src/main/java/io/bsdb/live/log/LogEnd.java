@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A position up to which a log is durable, written to a separate file when the table is closed. So
- * a log that has lost its end can be told from one that was torn by a crash. Later changes do not
- * make it false.
+ * a log that has lost its end can be distinguished from one that was torn by a crash. Later changes
+ * do not make it false.
  *
  * @param log the log's own id
  * @param number of the last file

@@ -107,10 +107,10 @@ public final class LogTail implements Closeable {
    * @return null if there is no log yet
    */
   public @Nullable LogPart locate() throws IOException {
-    int behind = Math.toIntExact(start.offset());
+    int startOffset = Math.toIntExact(start.offset());
     LogPart open = open(start.segment());
     if (open == null) {
-      open = successor(start.segment(), behind);
+      open = successor(start.segment(), startOffset);
       if (open != null) {
         use(open);
       } else if (start.segment() > 0) {
@@ -122,15 +122,15 @@ public final class LogTail implements Closeable {
     }
     use(open);
     Frame next = frame(open, offset, sequence);
-    while (next != null && offset < behind) {
+    while (next != null && offset < startOffset) {
       offset = next.next();
       sequence = next.sequence();
       next = frame(open, offset, sequence);
     }
-    if (offset != behind) {
+    if (offset != startOffset) {
       throw new IllegalArgumentException(
           "not the end of a frame: file=%s offset=%d; begin at a position that a reader returned"
-              .formatted(storage.path(open.name()), behind));
+              .formatted(storage.path(open.name()), startOffset));
     }
     return open;
   }

@@ -66,7 +66,7 @@ public final class Owner implements Closeable {
     this.fileKey = fileKey(opened);
   }
 
-  /** Returns what tells a file from another one of the same name; null if nothing does. */
+  /** Returns what distinguishes a file from another one of the same name; null if nothing does. */
   private static @Nullable Object fileKey(Path file) throws IOException {
     return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
   }

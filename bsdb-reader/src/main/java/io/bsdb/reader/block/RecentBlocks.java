@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A table in front of the block cache. Safe for many threads.
  *
- * <p>The cache finds a block after some eight references, and moves it in lists that tell what to
+ * <p>The cache finds a block after some eight references, and moves it in lists that show what to
  * evict: about as many cache misses, where a lookup in memory has two. Here a block is one
  * reference away, in the slot that its id selects: the one that was put there last. To know what is
  * in use a cache need not see every use: one in sixteen is made to look absent here, so that it

@@ -151,7 +151,8 @@ final class RingQueue implements BlockQueue {
   }
 
   /**
-   * Reads through a ring, or where there is none through threads; then one logged line says why.
+   * Reads through a ring, or where there is none through threads; then one logged line gives the
+   * reason.
    */
   static BlockQueue openOrFallBack(DiskBlocks blocks) {
     Uring ring = null;
@@ -305,7 +306,7 @@ final class RingQueue implements BlockQueue {
         request.file.verify(block.bytes(), lead, request.number);
         request.complete(block);
       } else {
-        // Short or failed: done again in the plain way, which finishes it or says what is wrong.
+        // Short or failed: done again in the plain way, which finishes it or reports what is wrong.
         request.completeFrom(blocks);
       }
     } catch (IOException | RuntimeException | Error e) {

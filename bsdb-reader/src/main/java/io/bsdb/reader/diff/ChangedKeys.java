@@ -44,7 +44,7 @@ final class ChangedKeys implements KeySource {
 
   /**
    * @param after number of the last segment whose changes are not wanted
-   * @param slice of which keys are wanted
+   * @param slice whose keys are wanted
    */
   ChangedKeys(Overlay overlay, long after, KeySlice slice, Filter filter, Owner owner) {
     this.overlay = overlay;

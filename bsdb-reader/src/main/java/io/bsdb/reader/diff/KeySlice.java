@@ -29,7 +29,7 @@ public final class KeySlice {
   private static final String KEYS = "keys ";
   private static final String TO = " to ";
 
-  /** Of a range of keys: all. */
+  /** {@link KeyShare#ALL} for a range of keys. */
   private final KeyShare share;
 
   private final long firstHash;

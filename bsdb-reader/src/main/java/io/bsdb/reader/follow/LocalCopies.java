@@ -219,7 +219,7 @@ public final class LocalCopies extends VersionSource {
     }
   }
 
-  /** A file of the table, relative to its directory, and what the manifest says of it. */
+  /** A file of the table, relative to its directory, and its entry in the manifest. */
   private record RemoteFile(String path, long length, int checksum) {}
 
   /** Length and checksum of a copy. */
@@ -251,7 +251,7 @@ public final class LocalCopies extends VersionSource {
   }
 
   private String difference(RemoteFile expected, Copied actual) {
-    return "copied file is not what its manifest says: file=%s/%s expected length=%d checksum=%s, actual length=%d checksum=%s"
+    return "copied file does not match the manifest: file=%s/%s expected length=%d checksum=%s, actual length=%d checksum=%s"
         .formatted(
             remote.storage(),
             expected.path,

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
-/** A table's versions, of which one is in service for good once it is there. */
+/** One version of a table, in service for good once it is there. */
 final class PinnedVersion extends VersionSource {
   private final VersionSource all;
   private final String version;

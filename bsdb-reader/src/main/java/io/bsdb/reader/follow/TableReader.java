@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A new version is opened, verified and {@linkplain WarmUp warmed up} in the background; one
  * reference is swapped; the old version is closed after its last user. A version that cannot be
- * opened is refused: the old one keeps serving and the listener is told why. A damaged one is not
- * tried again until {@code CURRENT} names another. Refreshes that fail in the background are also
- * logged: each kind of failure once in full, then one line a minute. Safe for many threads.
+ * opened is refused: the old one keeps serving and the listener gets the reason. A damaged one is
+ * not tried again until {@code CURRENT} names another. Refreshes that fail in the background are
+ * also logged: each kind of failure once in full, then one line a minute. Safe for many threads.
  */
 public final class TableReader implements KeyLookup, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TableReader.class);
@@ -65,7 +65,7 @@ public final class TableReader implements KeyLookup, Closeable {
 
   /** Decides whether a version is to be used at all, by its manifest. */
   public interface Check {
-    /** Lets every version pass. */
+    /** Accepts every version. */
     Check NONE = manifest -> {};
 
     /**

@@ -31,7 +31,7 @@ final class VersionInUse implements Closeable {
   private final TableReader.Check check;
   private final TableReader.Listener listener;
 
-  /** Of lookups that readers of versions do not count themselves; null if there are none. */
+  /** Counts lookups that readers of versions do not count themselves; null if there are none. */
   private final @Nullable Calls calls;
 
   private final Queue<SnapshotReader> unused = new ConcurrentLinkedQueue<>();

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * two records.
  *
  * <p>If nothing can be derived from a newer version, the view keeps the one before, logs this once,
- * and {@link #refusal} tells why. Used by one thread at a time, except for {@link #latest} and
+ * and {@link #refusal} returns why. Used by one thread at a time, except for {@link #latest} and
  * {@link #refusal}.
  *
  * @param <T> what is derived
@@ -123,7 +123,7 @@ public final class VersionView<T> implements Closeable {
     return last != null && last.version.equals(table.version()) ? last.cause : null;
   }
 
-  /** Lets the version go. Idempotent. */
+  /** Releases the version. Idempotent. */
   @Override
   public void close() throws IOException {
     Held<T> last = held;

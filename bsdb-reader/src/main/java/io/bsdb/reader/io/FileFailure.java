@@ -14,7 +14,7 @@ public final class FileFailure {
    *
    * @param what failed
    * @param where the file, and the offset if there is one
-   * @param cause is returned itself if it names its file, or says that its channel is closed
+   * @param cause is returned itself if it names its file, or reports that its channel is closed
    */
   public static IOException of(String what, String where, IOException cause) {
     return cause instanceof FileSystemException

@@ -32,7 +32,7 @@ public final class MappedFault {
    * Returns the exception for the caller.
    *
    * @param where names the file, or the directory if it may be any file there
-   * @return an exception that says where it was; the error itself if it has nothing to do with maps
+   * @return an exception that names the place; the error itself if it has nothing to do with maps
    */
   public static Throwable explained(InternalError error, String where) {
     String message = error.getMessage();

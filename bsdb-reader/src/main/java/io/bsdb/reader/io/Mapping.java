@@ -13,7 +13,7 @@ import java.util.List;
 
 /**
  * Maps parts of a file, and unmaps them when it is closed. Java 22 and newer do that with an arena;
- * before, the internal method that frees a buffer is called, of which newer ones warn.
+ * before, the internal method that frees a buffer is called; newer versions warn about it.
  */
 abstract class Mapping {
   private static final int FIRST_WITH_ARENAS = 22;

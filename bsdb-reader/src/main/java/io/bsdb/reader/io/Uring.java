@@ -158,7 +158,7 @@ public final class Uring implements Closeable {
    * Sets up a ring.
    *
    * @param depth reads in flight at once
-   * @throws IOException if it cannot be had here; the message says why
+   * @throws IOException if it cannot be had here; the message has the reason
    */
   public static Uring open(int depth) throws IOException {
     if (!Platform.isLinux() || !Platform.is64Bit()) {

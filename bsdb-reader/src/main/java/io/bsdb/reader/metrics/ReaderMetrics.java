@@ -72,7 +72,7 @@ public final class ReaderMetrics {
 
   /**
    * Returns the number of records that were read from disk for keys that are absent: signatures did
-   * not tell, or there were none in memory.
+   * not decide, or there were none in memory.
    */
   public long falsePositiveReads() {
     return counters.falsePositives();

@@ -22,7 +22,7 @@ public enum Access {
   DIRECT,
   /**
    * The same reads through io_uring, many in flight at once. Where io_uring is not available, a
-   * pool of threads reads as with {@link #DIRECT}; one logged line says why. For {@code
+   * pool of threads reads as with {@link #DIRECT}; one logged line gives the reason. For {@code
    * AsyncSnapshotReader}; a {@code SnapshotReader}, whose calls wait one by one, reads as with
    * {@link #DIRECT}.
    */

@@ -1,9 +1,9 @@
 package io.bsdb.reader.options;
 
 /**
- * Says whether a lookup compares signatures, of tables that have some, before it looks for a
- * record. A signature tells that a key is absent, but for one absent key in 2<sup>bits</sup>, at
- * the price of one more access to memory for every key.
+ * Whether lookups compare signatures, in tables that have some, before they look for a record. A
+ * signature shows that a key is absent, except for one absent key in 2<sup>bits</sup>, at the price
+ * of one more access to memory for every key.
  */
 public enum SignatureUse {
   /**

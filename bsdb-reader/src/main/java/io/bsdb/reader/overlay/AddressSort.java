@@ -12,7 +12,7 @@ import java.util.Deque;
 final class AddressSort {
   private static final int HEAD_BYTES = Integer.BYTES;
 
-  /** Of keys that go on after the head; less: how many bytes of the head a key has. */
+  /** Stands for keys that go on after the head; less: how many bytes of the head a key has. */
   private static final int LONGER = HEAD_BYTES + 1;
 
   private static final int LEFT_BITS = 3;

@@ -19,10 +19,10 @@ import java.util.function.LongUnaryOperator;
  *
  * <p>A hash here is the upper half of the high word of a key's hash, multiplied by an odd number:
  * partitions are ranges of high words, and where only some of them have changes, as in the middle
- * of a round of folds, these ranges must not crowd in a few buckets. It has 32 bits, of which the
- * first few are the same in all keys if the index is one of several, and a tag is the last 20. An
- * entry's bucket and tag together determine all 32 if the buckets are small enough. So the entries
- * are copied in one pass, in the order of hashes, without a read of the records.
+ * of a round of folds, these ranges must not crowd in a few buckets. It has 32 bits: the first few
+ * are the same in all keys if the index is one of several, and a tag is the last 20. An entry's
+ * bucket and tag together determine all 32 if the buckets are small enough. So the entries are
+ * copied in one pass, in the order of hashes, without a read of the records.
  */
 public final class ChangeIndex implements Closeable {
 

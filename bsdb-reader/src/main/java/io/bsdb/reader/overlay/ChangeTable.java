@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * all that growing takes.
  */
 public final class ChangeTable implements Closeable {
-  /** Number of segments that addresses can tell apart. */
+  /** Number of segments that addresses can distinguish. */
   public static final int MAX_SEGMENTS = 1 << 12;
 
   private static final int GROWING_PART_BITS = 6;
@@ -107,7 +107,7 @@ public final class ChangeTable implements Closeable {
   /**
    * Adds a record. The last one of a key, by the order of addresses, counts.
    *
-   * @param hash as {@link ChangeIndex#hash} says
+   * @param hash computed by {@link ChangeIndex#hash}
    */
   void put(long hash, long address) throws IOException {
     VarHandle.releaseFence(); // the record, and its segment, come before the entry
@@ -143,7 +143,7 @@ public final class ChangeTable implements Closeable {
     /**
      * Returns the address that a record has there; 0 if it is left out.
      *
-     * @param hash of its key, as {@link ChangeIndex#hash} says
+     * @param hash of its key, computed by {@link ChangeIndex#hash}
      */
     long to(long hash, long address) throws IOException;
   }

@@ -82,7 +82,7 @@ final class OpenSegment {
   /**
    * Verifies every byte and hands out all records.
    *
-   * @throws CorruptSnapshotException if something is damaged, or not what the manifest says
+   * @throws CorruptSnapshotException if something is damaged, or does not match the manifest
    */
   void replay(Segment.Replay replay) throws IOException {
     memory.requireWhole(memory.length());
@@ -100,7 +100,7 @@ final class OpenSegment {
    * Checks the hash of a key in it.
    *
    * @param high of the key's hash
-   * @throws CorruptSnapshotException if the manifest says that it has no such key
+   * @throws CorruptSnapshotException if the manifest rules such a key out
    */
   void requireInRange(long high) throws CorruptSnapshotException {
     if (Long.compareUnsigned(high, file.firstHash()) < 0

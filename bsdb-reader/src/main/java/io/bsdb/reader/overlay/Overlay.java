@@ -61,7 +61,7 @@ public final class Overlay implements Closeable {
     this.sorted = sorted;
   }
 
-  /** Says which changes apply. */
+  /** Decides which changes apply. */
   public interface Scope {
     /**
      * Returns whether a change of a segment applies to the partition of a key.
@@ -179,7 +179,7 @@ public final class Overlay implements Closeable {
   }
 
   /**
-   * Verifies segments: every byte, and that they are what the manifest says.
+   * Verifies segments: every byte, and that they match the manifest.
    *
    * @throws io.bsdb.format.CorruptSnapshotException if one is not
    */

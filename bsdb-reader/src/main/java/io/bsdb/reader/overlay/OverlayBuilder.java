@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /** Opens segments, adds the changes that an index does not have, and sorts them by key. */
 final class OverlayBuilder {
   /**
-   * Keys that an index has room for at first, unless a segment has more changes, of which hardly
-   * two are of one key: how many changes of several segments are is not known.
+   * Keys that an index has room for at first, unless a segment has more changes: hardly two changes
+   * of one segment are of one key, but how many of several segments are is not known.
    */
   private static final long FIRST_ROOM = 1 << 16;
 

@@ -136,7 +136,7 @@ public final class SortedChanges implements Closeable {
     }
   }
 
-  /** Returns how many keys are below one, of which some are known to be. */
+  /** Returns how many keys are below one, at least as many as are known to be. */
   private int below(byte[] key, int known) {
     if (side(key) != 0) {
       return search(key, false, known, size);

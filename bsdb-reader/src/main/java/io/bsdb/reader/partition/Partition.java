@@ -30,8 +30,8 @@ public final class Partition implements Closeable {
    * @param index finds the records of keys
    * @param order finds where keys stand in their order; null in hash order, and without records
    * @param blocks where the blocks lie
-   * @param signatures those of which as many bits are in memory as fit a budget; null if there are
-   *     none, or if all are there
+   * @param signatures those with as many bits in memory as fit a budget; null if there are none, or
+   *     if all are there
    * @param pools of the decoders of records
    */
   Partition(

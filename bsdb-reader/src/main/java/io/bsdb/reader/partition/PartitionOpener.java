@@ -101,7 +101,7 @@ public final class PartitionOpener {
    * Opens a partition of a snapshot.
    *
    * @param path of the file
-   * @param expected what the manifest says of the file
+   * @param expected the file's entry in the manifest
    * @param sources opens the files of readers that read from disk
    * @param pools of the snapshot, shared until the partition is closed
    */

@@ -210,7 +210,7 @@ final class Base {
     source.close();
   }
 
-  /** Ends one use, of which no call is in flight; the last one closes everything. */
+  /** Ends a use that has no call in flight; the last one closes everything. */
   void release() throws IOException {
     synchronized (this) {
       users--;

@@ -101,7 +101,7 @@ public final class HashedKeys<T> {
     states[index] = ABSENT;
   }
 
-  /** Returns the same keys, of which the values that are not answered yet are to be copied. */
+  /** Returns the same keys, for values that are copied where they are not answered yet. */
   public HashedKeys<byte[]> copying() {
     return new HashedKeys<>(keys, high, low, states.clone(), ValueReader.COPY);
   }

@@ -32,7 +32,7 @@ public final class KeyBatch<T> {
   /** Bytes of the length in front of a key. */
   private static final int MAX_PREFIX = 3;
 
-  /** Offset of a place of which nothing is read. */
+  /** Offset of a key that reads nothing. */
   private static final int NOWHERE = -1;
 
   /** A value that no sum of prefetched bytes can reach. */
@@ -194,7 +194,7 @@ public final class KeyBatch<T> {
     takeValues(blocks, bases, places);
   }
 
-  /** Fetches blocks, and finds what they hold that tells a record's place. */
+  /** Fetches blocks, and finds what leads to a record's place in them. */
   private void fetchBlocks(Block[] blocks, int[] bases) throws IOException {
     for (int i = 0; i < blocks.length; i++) {
       offsets[i] = NOWHERE;

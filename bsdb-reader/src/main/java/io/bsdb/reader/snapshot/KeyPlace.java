@@ -7,9 +7,9 @@ import java.nio.file.Path;
  *
  * @param partition its partition
  * @param file the partition file
- * @param rank in the partition; -1 if the signature tells that the key is absent, or if there is no
+ * @param rank in the partition; -1 if the signature shows that the key is absent, or if there is no
  *     perfect hash
- * @param block the number of the block in the file; -1 if the signature tells that the key is
+ * @param block the number of the block in the file; -1 if the signature shows that the key is
  *     absent
  * @param blockOffset of the block in the file; -1 likewise
  * @param signatureBits per signature; 0 if the table has none

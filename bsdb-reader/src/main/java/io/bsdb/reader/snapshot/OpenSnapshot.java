@@ -290,7 +290,7 @@ public final class OpenSnapshot implements Closeable {
     return counts[partition];
   }
 
-  /** Returns the changes over the base, of which there must be some. */
+  /** Returns the changes over the base; there must be some. */
   public Overlay requireOverlay() {
     Overlay changes = overlay;
     if (changes == null) {

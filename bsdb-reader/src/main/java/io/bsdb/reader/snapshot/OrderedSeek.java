@@ -105,7 +105,7 @@ public final class OrderedSeek {
   }
 
   /**
-   * Locates the block that holds a key if any does, as {@link KeyIndex#locate} says, for a
+   * Locates the block that holds a key if any does, as {@link KeyIndex#locate} does, for a
    * partition that has no perfect hash.
    */
   static long locate(OpenSnapshot snapshot, Partition partition, byte[] key) throws IOException {

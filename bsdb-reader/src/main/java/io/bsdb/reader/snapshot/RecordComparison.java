@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * has changed over the base. Used by one thread; valid as long as the reader is open.
  */
 public final class RecordComparison {
-  /** What the version says of a record of the source. */
+  /** How a record of the source compares with the version. */
   public enum Outcome {
     /** The version has it. */
     SAME,
@@ -55,13 +55,13 @@ public final class RecordComparison {
   /** By partition, by the number of the record; null where nothing is compared. */
   private final @Nullable BitSet[] seen;
 
-  /** By partition, by the number of the record: those of which the source had another value. */
+  /** By partition, by the number of the record: those whose values differ in the source. */
   private final BitSet[] changed;
 
   /** The other keys of the source: those that have changed over the base, and new ones. */
   private final HashSet128 others = new HashSet128();
 
-  /** Those of which the version has another value. */
+  /** Those whose values differ in the version. */
   private final HashSet128 changedOthers = new HashSet128();
 
   /**
@@ -132,7 +132,7 @@ public final class RecordComparison {
   private boolean see(KeyBatch<?> batch, int i, byte[] key, boolean same) throws IOException {
     Partition partition = batch.partition(i);
     int record = batch.record(i);
-    if (record < 0) { // found by a search, which says the block only
+    if (record < 0) { // found by a search, which yields the block only
       OrderedSeek seek = OrderedSeek.start(snapshot, key, OrderedSeek.Target.CEILING);
       seek.settle(snapshot.source());
       record = seek.record();

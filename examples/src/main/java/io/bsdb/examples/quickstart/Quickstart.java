@@ -38,7 +38,7 @@ public final class Quickstart {
     this.output = new QuickstartOutput(results, messages, live);
   }
 
-  /** Says whether progress may overwrite itself. */
+  /** Whether progress may overwrite itself. */
   public enum Live {
     YES,
     NO

@@ -213,7 +213,7 @@ public final class BsdbOptions {
           .intType()
           .defaultValue(DEFAULTS.signatureBits())
           .withDescription(
-              "Bits per record that tell absent keys without reading a block; 0 to 32.");
+              "Bits per record that show most absent keys to be absent without reading a block; 0 to 32.");
 
   public static final ConfigOption<MemorySize> SINK_BLOCK_SIZE =
       ConfigOptions.key("sink.block-size")
@@ -309,9 +309,7 @@ public final class BsdbOptions {
           .defaultValue(Map.of())
           .withDescription("Properties of a version, kept in its manifest: 'name:value,…'.");
 
-  /**
-   * Options of the reader: {@link io.bsdb.reader.options.ReaderOptions}, behind {@code lookup.}.
-   */
+  /** Options of the reader: {@link io.bsdb.reader.options.ReaderOptions}, after {@code lookup.}. */
   static final List<ConfigOption<?>> READER =
       List.of(
           LOOKUP_ACCESS,
@@ -320,7 +318,7 @@ public final class BsdbOptions {
           LOOKUP_SIGNATURES,
           LOOKUP_BLOCK_CACHE_SIZE);
 
-  /** Options of the writer: {@link WriterOptions}, behind {@code sink.}. */
+  /** Options of the writer: {@link WriterOptions}, after {@code sink.}. */
   static final List<ConfigOption<?>> WRITER =
       List.of(
           SINK_LAYOUT,

@@ -57,7 +57,7 @@ record ClientStatements(DeclaredTable declared, BuildSettings settings) {
       committer.publish(new Publication(List.of()));
       committer.tidyUp();
     } catch (SuppressRestartsException e) {
-      // The exception itself says only that it is final.
+      // The exception itself shows only that it is final.
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
       if (cause instanceof ValidationException refused) {
         throw refused;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Filters that leave only rows of a range of keys of a table in key order: leading key columns
- * equal constants, and bounds of the one behind them.
+ * equal constants, and bounds of the one after them.
  */
 record KeyRangeFilters(
     DeclaredTable table, List<Comparison> leading, @Nullable Bound lower, @Nullable Bound upper)

@@ -61,7 +61,7 @@ final class LookupPlanning {
    * Returns how rows are shuffled if the query asks for it: by key unless that gains nothing, as in
    * a table in key order, each of whose partitions has keys of all shares, or is not possible. The
    * adaptive scheduler of batch jobs gives a subtask other partitions than the one with its number;
-   * and Flink shuffles changes anew, by their own key, where asynchronous lookups are to keep the
+   * and Flink shuffles changes again, by their own key, where asynchronous lookups are to keep the
    * order of each.
    */
   InputShuffle shuffle() {

@@ -240,7 +240,7 @@ public final class SnapshotTableFactory
         options.get(BsdbOptions.LOOKUP_MAX_LOCAL_SIZE).getBytes());
   }
 
-  /** Returns options of the library by its names for them, which are Flink's behind a prefix. */
+  /** Returns options of the library by its names for them, which are Flink's after a prefix. */
   private static Map<String, String> texts(
       ReadableConfig options, List<ConfigOption<?>> chosen, String prefix) {
     Map<String, String> texts = new HashMap<>();

@@ -234,7 +234,7 @@ final class SnapshotTableSource
   }
 
   /**
-   * Returns whether an aggregate is COUNT(*); told by name, because Flink loads the planner's
+   * Returns whether an aggregate is COUNT(*); recognized by name, because Flink loads the planner's
    * classes apart.
    */
   private static boolean countsRows(AggregateExpression aggregate) {

@@ -94,7 +94,7 @@ class BadInputTest {
         .hasStackTraceContaining(
             "the DDL of table default_catalog.default_database.d does not match the snapshot")
         .hasStackTraceContaining(
-            "column 'name': snapshot has STRING, DDL says INT. Change the DDL, or rebuild the table with INSERT OVERWRITE");
+            "column 'name': snapshot has STRING, DDL declares INT. Change the DDL, or rebuild the table with INSERT OVERWRITE");
   }
 
   @Test
@@ -102,14 +102,16 @@ class BadInputTest {
     declare("id BIGINT, name STRING NOT NULL, PRIMARY KEY (id) NOT ENFORCED");
 
     assertFails(LOOKUP)
-        .hasStackTraceContaining("column 'name': snapshot has STRING, DDL says STRING NOT NULL");
+        .hasStackTraceContaining(
+            "column 'name': snapshot has STRING, DDL declares STRING NOT NULL");
   }
 
   @Test
   void columnThatIsNotThere() throws Exception {
     declare("id BIGINT, name STRING, more INT, PRIMARY KEY (id) NOT ENFORCED");
 
-    assertFails(LOOKUP).hasStackTraceContaining("column 'more': not in the snapshot, DDL says INT");
+    assertFails(LOOKUP)
+        .hasStackTraceContaining("column 'more': not in the snapshot, DDL declares INT");
   }
 
   @Test
@@ -117,7 +119,7 @@ class BadInputTest {
     declare("id BIGINT, name STRING, PRIMARY KEY (name) NOT ENFORCED");
 
     assertFails("SELECT d.id FROM s JOIN d FOR SYSTEM_TIME AS OF s.pt AS d ON d.name = 'x'")
-        .hasStackTraceContaining("primary key: snapshot has [id], DDL says [name]");
+        .hasStackTraceContaining("primary key: snapshot has [id], DDL declares [name]");
   }
 
   @Test

@@ -107,7 +107,7 @@ class CatalogBadInputTest {
       String query = "SELECT MAX(n) FROM `" + name + hint;
       assertFails(query.formatted(second))
           .hasStackTraceContaining(
-              "table c.default.%s is not version %s, which the hint 'snapshot.version' says"
+              "table c.default.%s is not version %s, which the hint 'snapshot.version' asks for"
                   .formatted(name, second))
           .hasStackTraceContaining("write `t$v%s`".formatted(second));
       assertThat(session.texts(query.formatted(first))).containsExactly("+I[1]");

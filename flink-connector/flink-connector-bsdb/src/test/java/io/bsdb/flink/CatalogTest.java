@@ -432,7 +432,7 @@ class CatalogTest {
               () ->
                   session.texts(
                       "SELECT * FROM geo.`cities$v1` FOR SYSTEM_TIME AS OF TIMESTAMP '2026-11-20 08:30:00'"))
-          .hasStackTraceContaining("leave it out, as the name says which version to read");
+          .hasStackTraceContaining("leave it out, as the name selects the version");
     }
   }
 
@@ -487,7 +487,8 @@ class CatalogTest {
         Map.of(
             "RENAME name TO title", "column 'title': not in the snapshot",
             "ADD (mayor STRING NOT NULL)", "column 'mayor': not in the snapshot",
-            "MODIFY name BIGINT", "column 'name': snapshot has STRING NOT NULL, DDL says BIGINT");
+            "MODIFY name BIGINT",
+                "column 'name': snapshot has STRING NOT NULL, DDL declares BIGINT");
 
     refused.forEach(
         (change, reason) ->

@@ -249,6 +249,7 @@ class ScanTest {
 
     assertThat(session.texts("SELECT SUM(n) FROM keyless")).containsExactly("+I[45]");
     assertThatThrownBy(() -> session.texts("SELECT id FROM keyless"))
-        .hasStackTraceContaining("cannot tell its primary key columns [id]; select other columns");
+        .hasStackTraceContaining(
+            "does not know its primary key columns [id]; select other columns");
   }
 }

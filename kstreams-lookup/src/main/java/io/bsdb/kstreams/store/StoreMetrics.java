@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gauges of a store in Kafka's registry. They look at the table when somebody asks, at most once a
- * second for all of them; NaN says that the table is closed or cannot be read.
+ * second for all of them; NaN means that the table is closed or cannot be read.
  */
 final class StoreMetrics implements AutoCloseable {
   private static final String SCOPE = "bsdb-store";

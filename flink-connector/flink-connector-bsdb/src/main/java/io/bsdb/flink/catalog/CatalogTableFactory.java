@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the tables of a catalog for queries and builds. Refuses a version that comes with a hint,
- * which shows only here, where the name of a table says which version it is.
+ * which shows only here, where the name of a table contains its version.
  */
 final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
   private static final Pattern FULL_NAME = Pattern.compile("\\d{10}-[0-9a-f]{8}");
@@ -122,7 +122,7 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
     String version = Objects.requireNonNull(version(context), option);
     if (!isNamed(context, name, version)) {
       throw new ValidationException(
-          "table %s is not version %s, which the hint '%s' says; leave the hint out, or write `%s$v%s`; without a hint, a version was put in service this moment: plan again"
+          "table %s is not version %s, which the hint '%s' asks for; leave the hint out, or write `%s$v%s`; without a hint, a version was put in service this moment: plan again"
               .formatted(text, version, option, name.path().getObjectName(), version));
     }
   }

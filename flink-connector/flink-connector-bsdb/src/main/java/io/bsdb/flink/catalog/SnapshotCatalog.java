@@ -57,7 +57,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
     return Optional.of(new CatalogTableFactory(tables));
   }
 
-  /** Reads something of a table or database, and says of which if it fails. */
+  /** Reads something of a table or database, and names it if that fails. */
   private <T extends @Nullable Object> T on(String what, IOSupplier<T> question) {
     try {
       return question.get();
@@ -68,7 +68,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
     }
   }
 
-  /** Does something to a table or database, and says to which if it fails. */
+  /** Does something to a table or database, and names it if that fails. */
   private void change(String what, IORunnable change) {
     on(
         what,
@@ -198,7 +198,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
                 path.getFullName(),
                 name.part() == TableName.Part.TABLE
                     ? "write `%s`".formatted(name.at(Instant.ofEpochMilli(timestamp)))
-                    : "leave it out, as the name says which version to read"));
+                    : "leave it out, as the name selects the version"));
   }
 
   private StoredTable require(ObjectPath path, TableName name) throws TableNotExistException {
@@ -264,7 +264,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
     }
   }
 
-  /** Rows and bytes of the version in service, or of the one that the name says. */
+  /** Rows and bytes of the version in service, or of the one in the name. */
   @Override
   public CatalogTableStatistics getTableStatistics(ObjectPath path) throws TableNotExistException {
     TableName name = TableName.of(path);

@@ -134,7 +134,8 @@ final class StoredTable {
   }
 
   /**
-   * Refuses a build that would make rows of values that are plain bytes, though nobody said so.
+   * Refuses a build that would make rows of values that are plain bytes, though nobody asked for
+   * that.
    *
    * @param name of the table, for the message
    */

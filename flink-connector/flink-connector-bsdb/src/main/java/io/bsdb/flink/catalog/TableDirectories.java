@@ -32,7 +32,9 @@ import org.apache.flink.table.types.logical.RowType;
 record TableDirectories(String catalog, Warehouse warehouse) {
   private static final String LOCK_FILE = "LOCK";
 
-  /** There while a table is being dropped, so that an interrupted drop can be told and finished. */
+  /**
+   * There while a table is being dropped, so that an interrupted drop can be noticed and finished.
+   */
   private static final String DROPPED_FILE = "DROPPED";
 
   /** Refuses what cannot be the name of a directory everywhere, or means a part of a table. */
@@ -160,9 +162,9 @@ record TableDirectories(String catalog, Warehouse warehouse) {
   }
 
   /**
-   * Keeps what a DDL says of a table.
+   * Keeps what a DDL declares for a table.
    *
-   * @param changes to what it said before
+   * @param changes to what it declared before
    */
   void declare(ObjectPath path, CatalogBaseTable table, List<TableChange> changes)
       throws IOException {
@@ -249,7 +251,7 @@ record TableDirectories(String catalog, Warehouse warehouse) {
     return own;
   }
 
-  /** Keeps what CREATE TABLE … AS SELECT says of a table that has been built. */
+  /** Keeps what CREATE TABLE … AS SELECT declares for a table that has been built. */
   void declare(ObjectPath path, Map<String, String> declaration) throws IOException {
     Table stored = table(path);
     stored
@@ -317,7 +319,7 @@ record TableDirectories(String catalog, Warehouse warehouse) {
         .exclusively(
             () -> {
               table.storage().replace(DROPPED_FILE, "\n".getBytes(StandardCharsets.US_ASCII));
-              // First, so that no reader opens a version of which files are gone.
+              // First, so that no reader opens a version without its files.
               table.storage().delete(SnapshotFormat.CURRENT_FILE);
               table.storage().delete(TableDeclaration.FILE);
               table.storage().delete(SnapshotFormat.SNAPSHOTS_DIRECTORY);

@@ -58,9 +58,9 @@ record TableName(ObjectPath path, Part part, String version) {
   }
 
   /**
-   * Returns the time that the name says.
+   * Returns the time in the name.
    *
-   * @throws ValidationException if it says none
+   * @throws ValidationException if it has none
    */
   Instant time() {
     try {

@@ -16,8 +16,8 @@ import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
 import org.apache.flink.table.expressions.Expression;
 
 /**
- * The half of a catalog that has nothing to tell: there are no views, functions and Flink
- * partitions, and statistics come from the snapshots.
+ * The half of a catalog that is always empty: there are no views, functions and Flink partitions,
+ * and statistics come from the snapshots.
  */
 abstract class TablesOnlyCatalog extends AbstractCatalog {
   TablesOnlyCatalog(String name, String defaultDatabase) {

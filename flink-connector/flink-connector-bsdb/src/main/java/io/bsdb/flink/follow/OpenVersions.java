@@ -36,7 +36,7 @@ final class OpenVersions implements Closeable {
   final class Version implements Closeable {
     private final TableReader.Lease lease;
 
-    /** Of a version that is not in service; else null. */
+    /** Holds a version that is not in service; else null. */
     private final SharedSnapshots.@Nullable Use pinned;
 
     private final RowDecoder decoder;

@@ -53,7 +53,8 @@ record Question(Match match, List<Integer> columns) implements Serializable {
    * Returns the question of a lookup.
    *
    * @param keys compared columns and metadata, by position in the projection
-   * @throws ValidationException if a table cannot answer it; it says why, and what to do
+   * @throws ValidationException if a table cannot answer it; the message explains why, and what to
+   *     do
    */
   static Question of(DeclaredTable table, Projection projection, List<Integer> keys) {
     SnapshotMetadata asked = asked(table, projection, keys);
@@ -112,7 +113,7 @@ record Question(Match match, List<Integer> columns) implements Serializable {
     }
     if (!isAskable) {
       throw new ValidationException(
-          "table %s: version %s has the key %s, DDL says %s; %s needs the same order of columns: change the DDL"
+          "table %s: version %s has the key %s, DDL declares %s; %s needs the same order of columns: change the DDL"
               .formatted(table.name(), manifest.version(), stored, declared, match.label()));
     }
     return KeyEncoder.of(mapping.schema(), table, sources, leading);

@@ -29,7 +29,7 @@ record ReadLatency(Supplier<LatencyHistogram> latencies) implements Histogram {
             .toArray());
   }
 
-  /** 100 percentiles stand for all values, of which only the counts by size are known. */
+  /** 100 percentiles stand for all values, since only their counts by size are known. */
   private static final class Statistics extends HistogramStatistics {
     private final LatencyHistogram histogram;
     private final long[] percentiles;

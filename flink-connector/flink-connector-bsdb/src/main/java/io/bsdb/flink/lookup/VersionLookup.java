@@ -38,7 +38,7 @@ final class VersionLookup {
   /** Reads the time that is looked up; null if none is. */
   private final RowData.@Nullable FieldGetter time;
 
-  /** Says which times fail; null: none does. */
+  /** Decides which times fail; null: none does. */
   private final @Nullable Validity strict;
 
   /**

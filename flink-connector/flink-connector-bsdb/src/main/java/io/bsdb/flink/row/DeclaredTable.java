@@ -66,12 +66,12 @@ public record DeclaredTable(
         .withKeyEncoding(order == RecordOrder.KEY ? KeyEncoding.ORDERED : KeyEncoding.PLAIN);
   }
 
-  /** Returns whether a version keeps replaced rows for as long as the DDL says. */
+  /** Returns whether a version keeps replaced rows for as long as the DDL declares. */
   public boolean hasRetentionOf(Manifest manifest) {
     return withRetention(manifest).equals(manifest);
   }
 
-  /** Returns a version of a history with the retention that the DDL says. */
+  /** Returns a version of a history with the retention that the DDL declares. */
   public Manifest withRetention(Manifest manifest) {
     Validity built = manifest.validity();
     return validity == null || built == null

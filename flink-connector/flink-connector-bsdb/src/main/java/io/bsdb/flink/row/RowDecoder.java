@@ -49,7 +49,7 @@ public final class RowDecoder {
   }
 
   /**
-   * @param metadata what is put behind the fields of every row
+   * @param metadata what is put after the fields of every row
    * @param asked where in it is what a lookup asked for; −1: nowhere
    * @param lastKeyType the type of the last key column
    */

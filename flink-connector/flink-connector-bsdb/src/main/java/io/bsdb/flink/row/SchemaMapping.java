@@ -23,7 +23,7 @@ import org.apache.flink.table.types.logical.TimestampType;
 import org.apache.flink.table.types.logical.VarBinaryType;
 import org.apache.flink.table.types.logical.VarCharType;
 
-/** Says in the words of a snapshot's schema what a DDL declares. */
+/** Translates what a DDL declares into a snapshot's schema. */
 public final class SchemaMapping {
   private SchemaMapping() {}
 

@@ -37,7 +37,8 @@ public final class SnapshotMapping {
   /**
    * Compares a DDL with a snapshot.
    *
-   * @throws ValidationException if they contradict each other; it says how, and what to do
+   * @throws ValidationException if they contradict each other; the message explains how, and what
+   *     to do
    */
   public static SnapshotMapping of(DeclaredTable declared, Manifest manifest) {
     List<String> differences = differences(declared, manifest);
@@ -81,17 +82,17 @@ public final class SnapshotMapping {
           continue;
         }
         differences.add(
-            "column '%s': not in the snapshot, DDL says %s; the snapshot has %s"
+            "column '%s': not in the snapshot, DDL declares %s; the snapshot has %s"
                 .formatted(name, column.type(), stored.columns()));
       } else if (!reads(stored.column(name).type(), column.type())) {
         differences.add(
-            "column '%s': snapshot has %s, DDL says %s"
+            "column '%s': snapshot has %s, DDL declares %s"
                 .formatted(name, stored.column(name).type(), column.type()));
       }
     }
     if (!new HashSet<>(stored.primaryKey()).equals(new HashSet<>(declared.primaryKey()))) {
       differences.add(
-          "primary key: snapshot has %s, DDL says %s"
+          "primary key: snapshot has %s, DDL declares %s"
               .formatted(stored.primaryKey(), declared.primaryKey()));
     }
   }

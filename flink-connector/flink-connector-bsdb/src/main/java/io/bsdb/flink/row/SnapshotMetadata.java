@@ -47,7 +47,7 @@ public enum SnapshotMetadata {
     };
   }
 
-  /** Returns whether only a lookup that compares the column can tell its value. */
+  /** Returns whether only a lookup that compares the column can yield its value. */
   public boolean isAskedFor() {
     return this == FLOOR || this == LONGEST_PREFIX;
   }

@@ -31,7 +31,7 @@ public final class PartitionRows implements SplitRows {
       return cursor.value(needsKeys ? rows.of(cursor.key()) : rows);
     } catch (UnsupportedOperationException e) {
       throw new ValidationException(
-          "table %s was built with 'sink.keys' = 'omitted' and cannot tell its primary key columns %s; select other columns, or compare all of these with constants"
+          "table %s was built with 'sink.keys' = 'omitted' and does not know its primary key columns %s; select other columns, or compare all of these with constants"
               .formatted(spec.table().name(), spec.table().primaryKey()),
           e);
     }

@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An open version of a table, of which partitions are read: the whole version of a table that is
+ * An open version of a table whose partitions are read: the whole version of a table that is
  * scanned in place, or in key order; one partition if it is read by key; and a copy of one
  * partition of any other.
  */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The rows of one split. For one thread. */
 interface SplitRows extends Closeable {
-  /** Returns one row, which says in each of its columns how many rows there are. */
+  /** Returns one row, with the number of rows in each of its columns. */
   static SplitRows ofCount(long count, int columns) {
     Iterator<RowData> row =
         List.<RowData>of(GenericRowData.of(Collections.nCopies(columns, (Object) count).toArray()))

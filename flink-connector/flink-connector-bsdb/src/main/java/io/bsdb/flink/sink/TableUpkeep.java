@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class TableUpkeep implements Upkeep.Listener, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TableUpkeep.class);
 
-  /** Nothing is due before the committer says so: it alone changes the table. */
+  /** Nothing is due before the committer asks for it: it alone changes the table. */
   private static final Duration PERIOD = Duration.ofNanos(Long.MAX_VALUE);
 
   /** Longer than it takes from finding a version to having opened its files. */

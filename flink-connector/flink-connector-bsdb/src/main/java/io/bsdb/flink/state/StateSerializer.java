@@ -9,7 +9,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** Writes objects in a format of which there has been one version so far. */
+/** Writes objects in a format that has had one version so far. */
 public abstract class StateSerializer<T> implements SimpleVersionedSerializer<T> {
   private static final int VERSION = 1;
   private static final int INITIAL_CAPACITY = 128;

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * moment, which it notices: then a refresh fails, and is tried again. The threads that share this
  * object do not see that.
  *
- * <p>The file system is asked for anew each time, because Flink binds what it gives to a task's
+ * <p>The file system is looked up again each time, because Flink binds what it gives to a task's
  * thread to the life of that task.
  */
 public final class FileSystemStorage implements TableStorage {
@@ -177,7 +177,7 @@ public final class FileSystemStorage implements TableStorage {
 
   /**
    * Returns when the files in a directory were last changed; null if there are none. Its own time
-   * does not count: S3A says that every directory was changed just now.
+   * does not count: S3A reports that every directory was changed just now.
    */
   private @Nullable Instant latestBelow(Path directory) throws IOException {
     Instant latest = null;

@@ -148,7 +148,7 @@ class SnapshotLookupFunctionTest {
     assertThat(value(function)).isEqualTo(1);
     assertThat(value(function)).isEqualTo(1);
     assertThatThrownBy(() -> open(function(new IntType(), OFTEN)))
-        .hasMessageContaining("column 'v': snapshot has STRING, DDL says INT");
+        .hasMessageContaining("column 'v': snapshot has STRING, DDL declares INT");
 
     publish(new IntType(), 2);
     Await.until(() -> !value(function).equals(1));

@@ -97,7 +97,7 @@ public final class EncodeFunction extends RichFlatMapFunction<RowData, Change> {
           changes.collect(Change.put(key, encoder.value(whole)));
         }
         case DELETE -> changes.collect(Change.delete(encoder.key(row)));
-        case UPDATE_BEFORE -> {} // what comes after it says it all
+        case UPDATE_BEFORE -> {} // what comes after it is all that counts
       }
     } catch (ValidationException e) {
       // The row will not get better.

@@ -42,7 +42,7 @@ public final class EncodeHistoryFunction extends RichFlatMapFunction<RowData, Ch
     this.keyedOperator = keyedOperator;
   }
 
-  /** Says that changes have lost their times in an operator. */
+  /** Reports that changes have lost their times in an operator. */
   public static ValidationException lostTimes(DeclaredTable table, String operator) {
     return new ValidationException(
         "table %s keeps a history: updates and deletes come through %s, which can give them the time of another row; read a changelog with UPDATE_BEFORE whose time is METADATA of the change, or an append-only stream with the column 'ended BOOLEAN METADATA'"

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * builds them all, if that is what comes first.
  */
 final class ReloadSinkWriter implements CommittingSinkWriter<Change, Reload> {
-  /** Comes before rows of which all are to be built. No key is empty. */
+  /** Precedes rows that are all to be built. No key is empty. */
   static final Change BUILD = Change.delete(new byte[0]);
 
   private final DeclaredTable table;

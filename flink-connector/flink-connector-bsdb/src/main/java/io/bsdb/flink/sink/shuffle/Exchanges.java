@@ -6,7 +6,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.streaming.api.transformations.StreamExchangeMode;
 
-/** Exchanges of a stream one part of which decides about the rest. */
+/** Exchanges of a stream in which one part decides about the rest. */
 public final class Exchanges {
   private Exchanges() {}
 

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * what is not after the watermark is in their segments.
  *
  * <p>Each delta names the one before it, so that the committer finds out whether one is missing.
- * The state says which one that is. It is that of the checkpoint to which the writers' input is
+ * The state records which one that is. It is that of the checkpoint to which the writers' input is
  * rewound as well, after which this is another incarnation.
  */
 final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delta>>
