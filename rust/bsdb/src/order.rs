@@ -100,7 +100,7 @@ impl Order {
         u64_at(&self.section, self.nodes_at + 128 * node as usize + 8 * entry as usize).swap_bytes()
     }
 
-    /// The entries of a node, of which `used` count, whose keys may be the last one not above a key: a range.
+    /// The entries among the first `used` of a node whose keys may be the last one not above a key: a range.
     fn entries(&self, node: u32, used: u32, key: &[u8]) -> (u32, u32) {
         let wanted = head(key, u16_at(&self.section, self.skips_at + 2 * node as usize) as usize);
         let (mut below, mut through) = (0, 0);

@@ -166,7 +166,7 @@ impl Partition {
         need!(fits, "block of {} bytes has a content of {content}", block.len());
         let (first, next) = (self.index.first(number), self.index.first(number + 1));
         let actual = u32_at(block, 8);
-        need!(first == actual && next - first == header.count, "block has other records than its index says");
+        need!(first == actual && next - first == header.count, "block does not match its index");
         let framed = u16_at(block, 14) & 1 == 1;
         need!(framed == (self.codec == Codec::Zstd), "block with frames, or without");
         let fits = header.per_frame > 0 && header.longest_frame <= self.longest_frame;
@@ -196,7 +196,7 @@ impl Partition {
     #[inline]
     fn record_of<'a>(&self, block: &'a [u8], number_of_block: u32, number: u32) -> Result<Stored<'a>> {
         let (first, next) = (self.index.first(number_of_block), self.index.first(number_of_block + 1));
-        // The block is as its index says. Its header, a cache line that may be missing, is needed only for a last record whose
+        // The block matches its index. Its header, a cache line that may be missing, is needed only for a last record whose
         // length varies.
         let varies = self.fixed.is_none();
         let end = if varies && number + 1 == next { u32_at(block, 4) as usize } else { block.len() };

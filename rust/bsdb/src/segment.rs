@@ -114,7 +114,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Whether it was a file of a log, whose first frame says what the log continues there.
+    /// Whether it was a file of a log, whose first frame records what the log continues there.
     fn is_of_log(&self) -> bool {
         u64_at(&self.bytes, 32) != 0
     }

@@ -22,7 +22,7 @@ const MAX_CURRENT: u64 = 1024;
 const MAX_KEY: usize = 65_535;
 const LEAST_FOR_HUGE_PAGES: u64 = 64 << 20;
 
-/// The value that says, in a table with a history, that no row is valid from the time of its key on.
+/// The value that means, in a table with a history, that no row is valid from the time of its key on.
 const ENDED: [u8; 1] = [8];
 
 /// How a table is opened.

@@ -145,7 +145,7 @@ pub fn decimal(unscaled: i128, scale: u32) -> String {
     format!("{sign}{whole}{point}{fraction}")
 }
 
-/// Writes a number whose shortest digits stand in `scientific`, such as `1.25e-7`; `is_same` tells texts that are read as it.
+/// Writes a number whose shortest digits stand in `scientific`, such as `1.25e-7`; `is_same` accepts texts that are read as it.
 fn write_float(number: f64, scientific: String, is_same: impl Fn(&str) -> bool, text: &mut String) {
     if !number.is_finite() {
         let name = if number.is_nan() {

@@ -178,7 +178,7 @@ pub(crate) fn big_endian(bytes: &[u8]) -> u128 {
     bytes.iter().take(16).fold(sign, |value, &byte| value << 8 | byte as u128)
 }
 
-/// The value of a scalar, of which `word` is the number that its bytes are.
+/// The value of a scalar; `word` is the number that its bytes are.
 pub(crate) fn scalar<'a>(kind: &Type, bytes: &'a [u8], word: u128) -> Result<Value<'a>> {
     Ok(match kind {
         Type::Boolean => {

@@ -147,7 +147,7 @@ public final class BsdbOptions {
           .intType()
           .defaultValue(64)
           .withDescription(
-              "Number of partition files, which limits how many writers work at once. A partition must be smaller than 2 GiB before compression. DISTRIBUTED INTO n BUCKETS says the same.");
+              "Number of partition files, which limits how many writers work at once. A partition must be smaller than 2 GiB before compression. DISTRIBUTED INTO n BUCKETS means the same.");
 
   public static final ConfigOption<String> SINK_STREAM =
       ConfigOptions.key("sink.stream")
@@ -184,7 +184,7 @@ public final class BsdbOptions {
           .stringType()
           .noDefaultValue()
           .withDescription(
-              "Makes a table with a history, in key order: its last key column is the time from which a row is valid, and what ends is marked. The value says how long a row is kept after a later one has taken its place: '30 d', or 'forever'.");
+              "Makes a table with a history, in key order: its last key column is the time from which a row is valid, and what ends is marked. The value is how long a row is kept after a later one has taken its place: '30 d', or 'forever'.");
 
   public static final ConfigOption<List<String>> SINK_IP_COLUMNS =
       ConfigOptions.key("sink.ip-columns")
@@ -238,7 +238,7 @@ public final class BsdbOptions {
           .memoryType()
           .defaultValue(MemorySize.ofMebiBytes(256))
           .withDescription(
-              "Memory that each writer task aims to use, heap and page cache together, beside Flink's managed memory; at least 64 mb. The writers of a task manager together keep to half of its heap, whatever this says.");
+              "Memory that each writer task aims to use, heap and page cache together, beside Flink's managed memory; at least 64 mb. The writers of a task manager together keep to half of its heap, whatever this is.");
 
   public static final ConfigOption<Duplicates> SINK_DUPLICATES =
       ConfigOptions.key("sink.duplicates")
