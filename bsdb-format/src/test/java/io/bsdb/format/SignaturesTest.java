@@ -37,7 +37,7 @@ class SignaturesTest {
       assertThatThrownBy(() -> Signatures.open(section, count, 9, "part-3"))
           .isInstanceOf(CorruptSnapshotException.class)
           .hasMessageStartingWith(
-              "signatures have another length than their records: file=part-3 expected=");
+              "length of the signatures does not match their records: file=part-3 expected=");
     }
   }
 }

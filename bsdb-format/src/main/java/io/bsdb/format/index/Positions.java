@@ -28,7 +28,7 @@ public final class Positions {
       throws CorruptSnapshotException {
     if (section.limit() != length(count)) {
       throw new CorruptSnapshotException(
-          "positions have another length than their records: file=%s expected=%d actual=%d"
+          "length of the positions does not match their records: file=%s expected=%d actual=%d"
               .formatted(file, length(count), section.limit()));
     }
     Positions positions =

@@ -33,7 +33,7 @@ public final class RecordHeads {
     int blocks = index.blockCount();
     if (section.limit() != length(count, blocks)) {
       throw new CorruptSnapshotException(
-          "heads have another length than their records: file=%s expected=%d actual=%d"
+          "length of the heads does not match their records: file=%s expected=%d actual=%d"
               .formatted(file, length(count, blocks), section.limit()));
     }
     RecordHeads heads =

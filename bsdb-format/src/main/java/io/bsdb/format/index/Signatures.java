@@ -35,7 +35,7 @@ public final class Signatures {
       throws CorruptSnapshotException {
     if (actual != length(count, bits)) {
       throw new CorruptSnapshotException(
-          "signatures have another length than their records: file=%s expected=%d actual=%d"
+          "length of the signatures does not match their records: file=%s expected=%d actual=%d"
               .formatted(file, length(count, bits), actual));
     }
   }

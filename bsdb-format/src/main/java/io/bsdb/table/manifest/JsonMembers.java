@@ -50,7 +50,7 @@ final class JsonMembers {
     String text = text(node, name);
     if (!form.matcher(text).matches()) {
       throw new IllegalArgumentException(
-          "%s has another form than %s: '%s'".formatted(name, form, text));
+          "%s does not have the form %s: '%s'".formatted(name, form, text));
     }
     return text;
   }

@@ -315,7 +315,7 @@ public final class PartitionOpener {
     }
     if (hash.size() != count) {
       throw new CorruptSnapshotException(
-          "perfect hash is of another size than its partition: file=%s expected=%d actual=%d"
+          "size of the perfect hash does not match its partition: file=%s expected=%d actual=%d"
               .formatted(path, count, hash.size()));
     }
     return hash;

@@ -71,7 +71,7 @@ record FollowedTable(LookupSpec spec, SharedSnapshots.Use use, VersionView<Versi
         spec.table().name(),
         manifest.order() == RecordOrder.KEY
             ? "it is in key order"
-            : "its key columns have another order than in the DDL");
+            : "the order of its key columns differs from the DDL");
     use.close();
     return SharedSnapshots.use(spec.table(), spec.settings(), KeyShare.ALL);
   }
@@ -82,7 +82,7 @@ record FollowedTable(LookupSpec spec, SharedSnapshots.Use use, VersionView<Versi
         && manifest.order() == RecordOrder.HASH
         && !SnapshotMapping.hasDeclaredKeys(spec.table(), manifest)) {
       throw new ValidationException(
-          "table %s: version %s has its key columns in another order than the DDL, by which rows are shuffled; restart the job to open the whole table"
+          "table %s: the order of the key columns in version %s differs from the DDL, by which rows are shuffled; restart the job to open the whole table"
               .formatted(spec.table().name(), manifest.version()));
     }
     return new VersionLookup(reader, spec);

@@ -198,7 +198,7 @@ class KeyShareLookupTest {
       assertThat(followed.current()).isSameAs(first);
       assertThat(followed.latestFailure())
           .isInstanceOf(ValidationException.class)
-          .hasMessageContaining("has its key columns in another order than the DDL");
+          .hasMessageContaining("differs from the DDL, by which rows are shuffled");
     }
     assertThat(OpenReaders.count()).isZero();
   }
