@@ -330,7 +330,8 @@ class ManifestTest {
     assertRefusedWith(edited(manifest, "\"number\" : 7", "\"number\" : 10"), "number out of range");
     assertRefusedWith(
         edited(manifest, new UUID(5, 7).toString(), new UUID(5, 6).toString()), "out of order");
-    assertRefusedWith(edited(manifest, "8000000000000000", "8"), "firstHash has another form");
+    assertRefusedWith(
+        edited(manifest, "8000000000000000", "8"), "firstHash does not have the form");
     assertRefusedWith(edited(manifest, "\"lastSegment\" : 9,", ""), "'lastSegment' is missing");
     assertRefusedWith(
         edited(manifest, "\"segments\" : [", "\"segments\" : {}, \"other\" : ["),
@@ -355,7 +356,8 @@ class ManifestTest {
     assertRefusedWith(edited(manifest, "\"after\" : 2", "\"after\" : 8"), "after out of range");
     assertRefusedWith(
         edited(manifest, new UUID(5, 6).toString(), new UUID(5, 7).toString()), "out of order");
-    assertRefusedWith(edited(manifest, new UUID(7, 8).toString(), "x"), "line has another form");
+    assertRefusedWith(
+        edited(manifest, new UUID(7, 8).toString(), "x"), "line does not have the form");
   }
 
   @Test
@@ -383,7 +385,7 @@ class ManifestTest {
         edited(manifest, "\"checkpoint\" : 7", "\"checkpoint\" : -7"), "checkpoint out of range");
     assertRefusedWith(edited(manifest, "\"superseded\"", "\"other\""), "'superseded' is missing");
     assertRefusedWith(
-        edited(manifest, new UUID(1, 2).toString(), "x"), "incarnation has another form");
+        edited(manifest, new UUID(1, 2).toString(), "x"), "incarnation does not have the form");
   }
 
   @Test
@@ -400,7 +402,7 @@ class ManifestTest {
     assertThat(Changes.NONE.sourceTime()).isNull();
     assertRefusedWith(
         edited(manifest, "2028-01-02T03:04:05.678Z", "2028-01-02T03:04:05.6Z"),
-        "sourceTime has another form");
+        "sourceTime does not have the form");
     assertRefusedWith(edited(manifest, "2028-01-02T03", "2028-01-32T03"), "2028-01-32T03");
   }
 
