@@ -294,27 +294,47 @@ class StreamTest {
     }
   }
 
-  @Test
-  void movesARowWhoseKeyChanges() throws Exception {
-    Sql session = session(2, new Configuration());
+  /** Declares a changelog with the old rows of updates. */
+  private static void updates(Sql session, Schema.Builder schema, Row... rows) {
     session.tables.createTemporaryView(
-        "renames",
+        "updates",
         session.tables.fromChangelogStream(
-            session
-                .env
-                .fromData(
-                    ROW,
-                    Row.ofKind(RowKind.INSERT, 1L, "a"),
-                    Row.ofKind(RowKind.INSERT, 2L, "b"),
-                    Row.ofKind(RowKind.UPDATE_BEFORE, 1L, "a"),
-                    Row.ofKind(RowKind.UPDATE_AFTER, 3L, "a"))
-                .setParallelism(1),
-            Schema.newBuilder()
+            session.env.fromData(ROW, rows).setParallelism(1),
+            schema
                 .column("id", DataTypes.BIGINT().notNull())
                 .column("name", DataTypes.STRING())
                 .build(),
             ChangelogMode.all()));
-    String insert = "INSERT INTO t SELECT id, name FROM renames";
+  }
+
+  @Test
+  void deletesARowThatAFilterLeavesOutSinceItsUpdate() throws Exception {
+    Sql session = session(2, new Configuration());
+    updates(
+        session,
+        Schema.newBuilder().primaryKey("id"),
+        Row.ofKind(RowKind.INSERT, 1L, "a"),
+        Row.ofKind(RowKind.INSERT, 2L, "b"),
+        Row.ofKind(RowKind.UPDATE_BEFORE, 1L, "a"),
+        Row.ofKind(RowKind.UPDATE_AFTER, 1L, "z"),
+        Row.ofKind(RowKind.UPDATE_BEFORE, 2L, "b"),
+        Row.ofKind(RowKind.UPDATE_AFTER, 2L, "c"));
+    session.run("INSERT INTO t SELECT id, name FROM updates WHERE name < 'm'");
+
+    assertThat(Sql.batch(1).run(ddl()).texts("SELECT id, name FROM t")).containsExactly("+I[2, c]");
+  }
+
+  @Test
+  void movesARowWhoseKeyChanges() throws Exception {
+    Sql session = session(2, new Configuration());
+    updates(
+        session,
+        Schema.newBuilder(),
+        Row.ofKind(RowKind.INSERT, 1L, "a"),
+        Row.ofKind(RowKind.INSERT, 2L, "b"),
+        Row.ofKind(RowKind.UPDATE_BEFORE, 1L, "a"),
+        Row.ofKind(RowKind.UPDATE_AFTER, 3L, "a"));
+    String insert = "INSERT INTO t SELECT id, name FROM updates";
     if (EnvironmentInformation.getVersion().startsWith("2.2.")) {
       session.run(insert);
     } else {

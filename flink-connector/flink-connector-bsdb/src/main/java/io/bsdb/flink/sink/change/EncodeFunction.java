@@ -17,8 +17,11 @@ import org.apache.flink.util.Collector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes rows where they come from, so that the shuffle moves what the table will hold. Old
- * versions of rows that are updated are left out.
+ * Encodes rows where they come from, so that the shuffle moves what the table will hold.
+ *
+ * <p>The planner leaves out the old rows of updates where it can. It cannot behind a filter, which
+ * may let an old row pass and not the new one: so an old row deletes its key, and the new one, if
+ * it comes, puts it again.
  */
 public final class EncodeFunction extends RichFlatMapFunction<RowData, Change> {
   private static final long serialVersionUID = 1L;
@@ -96,8 +99,7 @@ public final class EncodeFunction extends RichFlatMapFunction<RowData, Change> {
           RowData whole = kept == null ? row : kept.complete(key, row);
           changes.collect(Change.put(key, encoder.value(whole)));
         }
-        case DELETE -> changes.collect(Change.delete(encoder.key(row)));
-        case UPDATE_BEFORE -> {} // what comes after it is all that counts
+        case DELETE, UPDATE_BEFORE -> changes.collect(Change.delete(encoder.key(row)));
       }
     } catch (ValidationException e) {
       // The row will not get better.
