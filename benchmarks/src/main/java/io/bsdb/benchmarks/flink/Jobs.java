@@ -16,7 +16,15 @@ final class Jobs {
   /** Options of a table that drops all. */
   static final String DROPPED = "'connector' = 'blackhole'";
 
+  /** Rows below which figures mean nothing: all is tried once. */
+  private static final int FEW_ROWS = 10_000;
+
   private Jobs() {}
+
+  /** Returns how many rounds warm up and do not count. */
+  static int untimed(long rows) {
+    return rows < FEW_ROWS ? 0 : 1;
+  }
 
   /** Creates a session with a view {@code numbers} from 0 on, beside the processing time. */
   static StreamTableEnvironment session(

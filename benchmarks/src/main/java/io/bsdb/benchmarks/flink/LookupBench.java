@@ -89,9 +89,12 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
     }
     List<String> notes = new ArrayList<>();
     List<Variant> variants = variants(notes);
-    // The first round warms up.
     Turns<Variant> turns =
-        new Turns<>(variants, each -> new Row(each.label, each.of(table, rows)), 1, rounds);
+        new Turns<>(
+            variants,
+            each -> new Row(each.label, each.of(table, rows)),
+            Jobs.untimed(rows),
+            rounds);
     turns.run(
         (variant, round, row) -> {
           String selected = "CHECKED(%s, k, t.a, t.name)".formatted(!variant.equals(CONSTANT));
@@ -114,7 +117,8 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
       Directories.delete(table(layout));
       build(DataSet.COLUMNS, table(layout), WriterOptions.builder().layout(layout));
     }
-    Turns<Layout> turns = new Turns<>(layouts, layout -> new Row(layout.label()), 1, rounds);
+    Turns<Layout> turns =
+        new Turns<>(layouts, layout -> new Row(layout.label()), Jobs.untimed(rows), rounds);
     for (List<String> read : List.of(List.of("c3", "c6"), COLUMNS)) {
       String figure = "%d of 8 columns, µs per event".formatted(read.size());
       String target = "k BIGINT, " + strings(read);

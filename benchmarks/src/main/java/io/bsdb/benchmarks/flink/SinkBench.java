@@ -127,11 +127,11 @@ public record SinkBench(
     return session(contender, stream, RuntimeExecutionMode.STREAMING, "1 s");
   }
 
-  /** The first round warms up and does not count; ratios are those of each round. */
+  /** Ratios are those of each round. */
   private Section writing() throws Exception {
     List<String> all = new ArrayList<>(contenders);
     all.add(DROPPED);
-    Turns<String> turns = new Turns<>(all, Row::new, 1, rounds);
+    Turns<String> turns = new Turns<>(all, Row::new, Jobs.untimed(rows), rounds);
     turns.run(
         (contender, round, row) -> {
           Directories.delete(directory);
@@ -179,13 +179,10 @@ public record SinkBench(
     }
   }
 
-  /**
-   * Compares lookup joins with tables that do not change, by the share of absent keys; the first
-   * round warms up and does not count.
-   */
+  /** Compares lookup joins with tables that do not change, by the share of absent keys. */
   public List<Section> absent() throws Exception {
     build();
-    Turns<String> turns = new Turns<>(contenders, Row::new, 1, rounds);
+    Turns<String> turns = new Turns<>(contenders, Row::new, Jobs.untimed(rows), rounds);
     for (int absent : new int[] {0, 50, 90}) {
       String figure = "%d %% absent".formatted(absent);
       turns.run((contender, round, row) -> row.add(figure, joined(contender, absent)));
@@ -197,7 +194,7 @@ public record SinkBench(
 
   private Section joining() throws Exception {
     build();
-    Turns<String> turns = new Turns<>(contenders, Row::new, 1, rounds);
+    Turns<String> turns = new Turns<>(contenders, Row::new, Jobs.untimed(rows), rounds);
     turns.run(
         (contender, round, row) -> {
           JobClient changes =
