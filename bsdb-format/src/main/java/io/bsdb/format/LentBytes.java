@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class LentBytes {
   /**
-   * For what lends memory.
+   * Creates the part of something that lends memory.
    *
    * @hidden
    */

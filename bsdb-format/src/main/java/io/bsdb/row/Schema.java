@@ -215,9 +215,9 @@ public final class Schema {
   }
 
   /**
-   * The form in the manifest: {@code {"columns": [{"name": …, "type": …}, …], "primaryKey": [name,
-   * …]}}, {@code "logicalType"} of columns that have addresses, and {@code "keyEncoding"} unless it
-   * is plain.
+   * Returns the form in the manifest: {@code {"columns": [{"name": …, "type": …}, …], "primaryKey":
+   * [name, …]}}, {@code "logicalType"} of columns that have addresses, and {@code "keyEncoding"}
+   * unless it is plain.
    *
    * @hidden
    */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record Build(UUID id, String version, @Nullable String parent, @Nullable AsOf asOf)
     implements Serializable {
 
-  /** A build that replaces all changes. */
+  /** Creates a build that replaces all changes. */
   public Build(UUID id, String version, @Nullable String parent) {
     this(id, version, parent, null);
   }

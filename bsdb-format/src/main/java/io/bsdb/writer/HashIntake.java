@@ -73,7 +73,10 @@ final class HashIntake implements RecordIntake {
     return new Division(partitionCount, tasks);
   }
 
-  /** The smallest power of two for which a quarter of the memory builds the costliest partition. */
+  /**
+   * Returns the smallest power of two for which a quarter of the memory builds the costliest
+   * partition.
+   */
   private int choosePartitions() {
     long budget = Math.min(LARGEST_PARTITION, options.memoryBytes() / 4);
     long largest = 0;

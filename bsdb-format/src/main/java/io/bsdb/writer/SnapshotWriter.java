@@ -68,8 +68,8 @@ public final class SnapshotWriter implements Closeable {
   }
 
   /**
-   * A writer of records that are at least as new as a version of the table: the changes published
-   * after it are kept, and apply to what is built.
+   * Creates a writer of records that are at least as new as a version of the table: the changes
+   * published after it are kept, and apply to what is built.
    *
    * @throws java.nio.file.NoSuchFileException if there is no such complete version
    */

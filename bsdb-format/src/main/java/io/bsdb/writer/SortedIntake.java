@@ -217,7 +217,7 @@ final class SortedIntake implements RecordIntake {
       return KeySamples.cost(bytes, records);
     }
 
-    /** All of it: records are merged into an array. */
+    /** Returns all of it: records are merged into an array. */
     @Override
     public long heap() {
       return cost();

@@ -25,7 +25,7 @@ import java.util.Set;
 final class TableCopy {
   private TableCopy() {}
 
-  /** As {@link #makeUnlocked}, while no version is pruned or replaced. */
+  /** Does the same as {@link #makeUnlocked}, while no version is pruned or replaced. */
   static void make(Table table, Path directory, Path target) throws IOException {
     table.storage().exclusively(() -> makeUnlocked(table, directory, target));
   }

@@ -141,7 +141,7 @@ public final class KeyRange {
   }
 
   /**
-   * Whether a key is still in the range.
+   * Returns whether a key is still in the range.
    *
    * @param comparison of the key with {@link #end}
    */

@@ -88,7 +88,7 @@ public record FileParts(
     return length() - footer.encode(0, checksum()).limit();
   }
 
-  /** A copy of the file, to be changed. */
+  /** Returns a copy of the file, to be changed. */
   public ByteBuffer copy() {
     byte[] copy = new byte[length()];
     bytes.get(0, copy);

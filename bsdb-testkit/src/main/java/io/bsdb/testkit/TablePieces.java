@@ -87,12 +87,12 @@ public final class TablePieces {
     return pieces;
   }
 
-  /** A block, to be changed in place. */
+  /** Returns a block, to be changed in place. */
   public ByteBuffer block(int number) {
     return FileParts.littleEndian(blocks.get(number));
   }
 
-  /** A section, to be changed in place. */
+  /** Returns a section, to be changed in place. */
   public ByteBuffer section(SectionKind kind) {
     return FileParts.littleEndian(Objects.requireNonNull(sections.get(kind.id())));
   }

@@ -8,7 +8,7 @@ public final class Progress {
 
   private Progress() {}
 
-  /** Something begins. */
+  /** Reports that something begins. */
   @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library not used here
   public static void step(String format, Object... arguments) {
     System.err.printf(

@@ -65,7 +65,7 @@ public record DurableBench(Path directory, double scale, int rounds) {
         .toList();
   }
 
-  /** Random puts by so many threads. */
+  /** Measures random puts by so many threads. */
   public List<Section> puts(Durability durability, int... threads) throws Exception {
     List<Section> sections = new ArrayList<>();
     for (int count : threads) {
@@ -81,7 +81,10 @@ public record DurableBench(Path directory, double scale, int rounds) {
     return sections;
   }
 
-  /** Opening a store whose process was killed after a tenth of its records had changed. */
+  /**
+   * Measures the opening of a store whose process was killed after a tenth of its records had
+   * changed.
+   */
   public List<Section> killed() throws Exception {
     return List.of(
         compare(
@@ -99,7 +102,7 @@ public record DurableBench(Path directory, double scale, int rounds) {
             }));
   }
 
-  /** YCSB's core workloads; a heap stands for the time that YCSB itself takes. */
+  /** Runs YCSB's core workloads; a heap stands for the time that YCSB itself takes. */
   public List<Section> ycsb() throws Exception {
     List<Section> sections = new ArrayList<>();
     for (Durability durability : OS_AND_DISK) {

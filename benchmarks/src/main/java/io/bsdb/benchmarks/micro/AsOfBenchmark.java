@@ -115,7 +115,7 @@ public class AsOfBenchmark {
     return next;
   }
 
-  /** The floor of a key, in a table without a history. */
+  /** Finds the floor of a key, in a table without a history. */
   @Benchmark
   public @Nullable KeyValue floor() throws IOException {
     int query = next();
@@ -127,7 +127,7 @@ public class AsOfBenchmark {
     return Nearest.FLOOR.find(ordered, bytes);
   }
 
-  /** The row that was valid. */
+  /** Finds the row that was valid. */
   @Benchmark
   public @Nullable KeyValue asOf() throws IOException {
     int query = next();

@@ -70,7 +70,7 @@ final class FlinkBuild {
               + " Hadoop. With the system's path separator between.")
   private String classPath = "";
 
-  /** Whether Flink is to build. */
+  /** Returns whether Flink is to build. */
   boolean isWanted() {
     if (engine == Engine.LOCAL && (sql != null || flinkHome != null || !classPath.isEmpty())) {
       throw CommandFailure.usage("--sql, --flink-home and --classpath are for --engine flink");

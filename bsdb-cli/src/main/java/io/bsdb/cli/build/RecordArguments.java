@@ -84,7 +84,7 @@ final class RecordArguments {
               + " becomes IPV4. Both are printed as addresses. --schema has the types themselves.")
   private List<String> addresses = List.of();
 
-  /** Whether something is given that a build in Flink has no use for. */
+  /** Returns whether something is given that a build in Flink has no use for. */
   boolean hasQueryOrAddresses() {
     return query != null || jdbc != null || jdbcProperties != null || !addresses.isEmpty();
   }

@@ -75,7 +75,7 @@ public final class InputArguments {
     return !inputs.isEmpty();
   }
 
-  /** Whether one of these options is given. */
+  /** Returns whether one of these options is given. */
   public boolean isGiven() {
     return hasInputs()
         || kind != null
@@ -102,7 +102,7 @@ public final class InputArguments {
     return kind == null || kind == Kind.TEXT;
   }
 
-  /** Whether the inputs are Parquet files. */
+  /** Returns whether the inputs are Parquet files. */
   public boolean isParquet() {
     if (kind == Kind.PARQUET
         && (noHeader || separator != null || encoding != null || charset != null)) {

@@ -56,7 +56,7 @@ public record Inputs(List<InputFile> files) {
     return new Inputs(files);
   }
 
-  /** The one input that a query is. */
+  /** Returns the one input that a query is. */
   public static Inputs ofQuery() {
     return new Inputs(List.of(InputFile.QUERY));
   }

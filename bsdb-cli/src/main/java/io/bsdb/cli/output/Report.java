@@ -29,7 +29,7 @@ public final class Report {
     return figures;
   }
 
-  /** As {@code name=figure} with spaces between, and a line end. */
+  /** Returns {@code name=figure} with spaces between, and a line end. */
   public String line() {
     StringBuilder line = new StringBuilder();
     figures.forEach(
@@ -43,7 +43,7 @@ public final class Report {
     return texts.stream().map(text -> text + "\n").collect(Collectors.joining());
   }
 
-  /** As a JSON object on one line, and a line end. */
+  /** Returns a JSON object on one line, and a line end. */
   public String json() {
     return json(figures);
   }

@@ -58,7 +58,7 @@ public final class SegmentWriter {
     add(kind, key, 0, key.length, value, 0, value.length);
   }
 
-  /** As {@link #add(ChangeKind, byte[], byte[])}, from parts of arrays. */
+  /** Adds a change as {@link #add(ChangeKind, byte[], byte[])}, from parts of arrays. */
   public void add(
       ChangeKind kind,
       byte[] key,

@@ -23,7 +23,9 @@ final class InternetAddress {
 
   private InternetAddress() {}
 
-  /** Whether a text has the form of an address: no other text of bytes has these characters. */
+  /**
+   * Returns whether a text has the form of an address: no other text of bytes has these characters.
+   */
   static boolean isOne(String text) {
     return text.indexOf(':') >= 0 || text.indexOf('.') >= 0;
   }
@@ -93,7 +95,7 @@ final class InternetAddress {
         .collect(Collectors.joining(":"));
   }
 
-  /** Whether the bytes are those of an IPv4 address, {@code ::ffff:a.b.c.d}. */
+  /** Returns whether the bytes are those of an IPv4 address, {@code ::ffff:a.b.c.d}. */
   private static boolean isV4(byte[] bytes) {
     int mark = LENGTH - V4_LENGTH - 2;
     return Arrays.equals(bytes, 0, mark, new byte[mark], 0, mark)

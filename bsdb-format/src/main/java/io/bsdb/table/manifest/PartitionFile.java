@@ -37,7 +37,7 @@ public record PartitionFile(
    */
   public record Place(
       int partition, @Nullable String version, long foldedThrough, Bound lowerBound) {
-    /** The place of a file in the directory of its own version, in hash order. */
+    /** Creates the place of a file in the directory of its own version, in hash order. */
     public Place(int partition) {
       this(partition, null, 0, Bound.NONE);
     }

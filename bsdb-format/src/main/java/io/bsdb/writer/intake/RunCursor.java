@@ -41,7 +41,7 @@ public final class RunCursor {
     return true;
   }
 
-  /** Whether there is no record any more. */
+  /** Returns whether all records have been read. */
   public boolean isAtEnd() {
     return start == end;
   }

@@ -112,7 +112,7 @@ public final class SpillFile implements Closeable {
     return map(0, length);
   }
 
-  /** A part of the content; as {@link #map()}. */
+  /** Maps a part of the content; as {@link #map()}. */
   public ByteBuffer map(long start, long partLength) throws IOException {
     try {
       if (channel.size() < length) {

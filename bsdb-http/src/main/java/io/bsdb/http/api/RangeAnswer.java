@@ -56,7 +56,7 @@ final class RangeAnswer extends Reading<List<KeyValue>> {
     this.lines = new Lines(exchange, held, type, "rows");
   }
 
-  /** Whether a request for rows without a key asks for a range of them. */
+  /** Returns whether a request for rows without a key asks for a range of them. */
   static boolean isRange(Address address, VersionRows rows) {
     return BOUNDS.stream()
         .anyMatch(name -> address.parameter(name) != null && !rows.isKeyColumn(name));

@@ -119,7 +119,7 @@ public final class Exchange {
     return new Answer(limits.answerBytes(), share);
   }
 
-  /** Whether the client is a browser that shows a page. */
+  /** Returns whether the client is a browser that shows a page. */
   public boolean prefersHtml() {
     String accept = header(HttpHeader.ACCEPT);
     return accept != null && accept.startsWith(MediaType.HTML.name);
@@ -149,7 +149,7 @@ public final class Exchange {
     }
   }
 
-  /** Whether the client has this answer already, as its entity tags show. */
+  /** Returns whether the client has this answer already, as its entity tags show. */
   public boolean isUnchanged(Entity entity) {
     List<String> lines = request.getHeaders().getValuesList(HttpHeader.IF_NONE_MATCH);
     return !lines.isEmpty() // as in most requests: a stream would take a part of their time

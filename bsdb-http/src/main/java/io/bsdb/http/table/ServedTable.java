@@ -96,13 +96,13 @@ public final class ServedTable implements Closeable {
     return reader;
   }
 
-  /** Whether lookups read from disk, so that they are answered with futures. */
+  /** Returns whether lookups read from disk, so that they are answered with futures. */
   public boolean readsFromDisk() {
     return options.access().readsFromDisk();
   }
 
   /**
-   * Whether a lookup of one key may be expected to take some microseconds, so that other
+   * Returns whether a lookup of one key may be expected to take some microseconds, so that other
    * connections can wait for it. A table in memory may be mapped from a file that is not in the
    * page cache: after two lookups in a row that were slow, the next hundred are not expected to be
    * quick, nor are another hundred if the one after them is slow again.

@@ -250,16 +250,16 @@ public final class Connections extends ServerConnector {
     return true;
   }
 
-  /** Whether there is room for a request other than a health check. */
+  /** Returns whether there is room for a request other than a health check. */
   public static boolean hasRoom(Request request) {
     Timed connection = of(request);
     return !connection.spare || connection.admit();
   }
 
   /**
-   * Whether the thread that has read a request may answer it. Of many requests that a connection
-   * sends at once it must leave some to other threads, so that other connections have their turn.
-   * To be asked once per request.
+   * Returns whether the thread that has read a request may answer it. Of many requests that a
+   * connection sends at once it must leave some to other threads, so that other connections have
+   * their turn. Called once per request.
    */
   public static boolean mayAnswerAtOnce(Request request) {
     return of(request).isNext();

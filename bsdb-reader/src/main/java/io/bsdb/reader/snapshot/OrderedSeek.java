@@ -37,7 +37,7 @@ public final class OrderedSeek {
     /** The one with the longest key that is a prefix. */
     LONGEST_PREFIX;
 
-    /** Whether it may be a record that has the key itself. */
+    /** Returns whether it may be a record that has the key itself. */
     boolean takesEqual() {
       return this == FLOOR || this == CEILING || this == LONGEST_PREFIX;
     }
@@ -46,7 +46,10 @@ public final class OrderedSeek {
       return this == FLOOR || this == LOWER || this == LONGEST_PREFIX;
     }
 
-    /** Whether a record that has the key itself stands before the place that is searched for. */
+    /**
+     * Returns whether a record that has the key itself stands before the place that is searched
+     * for.
+     */
     public boolean isBehindEqual() {
       return this == FLOOR || this == HIGHER || this == LONGEST_PREFIX;
     }
