@@ -6,6 +6,7 @@ import io.bsdb.live.WritableStats;
 import io.bsdb.live.WritableTable;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,13 +95,20 @@ record StoreTable(
       String version = table.requireCurrentVersion();
       try {
         Manifest manifest = table.manifest(version);
+        String what =
+            "the store cannot begin with this base: store=%s base=%s version=%s"
+                .formatted(store, base, version);
         requireFit(
             manifest.sourcePositions(),
             true,
             admin,
-            "the store cannot begin with this base: store=%s base=%s version=%s"
-                .formatted(store, base, version),
+            what,
             "build the base again with SnapshotStores.readTopic, or with the SnapshotStores.endPositions from before its source is read");
+        if (manifest.order() == RecordOrder.KEY || manifest.hasKeysOmitted()) {
+          throw new StreamsException(
+              "%s: it is %s, and so cannot be changed row by row; build it in hash order, with its keys"
+                  .formatted(what, manifest.hasKeysOmitted() ? "approximate" : "in key order"));
+        }
         StateFiles.delete(unfinished);
         WritableTable.copy(base, unfinished);
         complete = true;

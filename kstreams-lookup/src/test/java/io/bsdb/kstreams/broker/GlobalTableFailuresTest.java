@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.kstreams.store.SnapshotStores;
+import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +25,7 @@ import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.processor.BatchingStateRestoreCallback;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.TaskId;
@@ -69,6 +73,26 @@ class GlobalTableFailuresTest {
 
   private GlobalTable start() {
     return GlobalTable.start(broker, topic, base, state, AT_LEAST_ONCE);
+  }
+
+  @Test
+  void refusesABaseThatCannotBeChangedRowByRow() throws Exception {
+    var options = WriterOptions.builder().sourcePositions(topic.endPositions());
+    Records.of(topic.model).publish(base, options.order(RecordOrder.KEY).build());
+    assertRefused("it is in key order");
+    Records.of(topic.model).publish(base, options.order(RecordOrder.HASH).approximate().build());
+    assertRefused("it is approximate");
+    topic.build(base, topic.endPositions());
+    try (GlobalTable table = start()) { // nothing is left of the refused ones
+      assertThat(table.content()).isEqualTo(topic.model);
+    }
+  }
+
+  private void assertRefused(String why) {
+    assertThatThrownBy(this::start)
+        .isInstanceOf(StreamsException.class)
+        .hasMessageContaining("the store cannot begin with this base: store=customers")
+        .hasMessageContaining(why + ", and so cannot be changed row by row");
   }
 
   @Test
