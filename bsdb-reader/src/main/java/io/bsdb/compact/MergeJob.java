@@ -34,6 +34,15 @@ import java.util.stream.Stream;
  * partitions may pass from one to the other, and then needs its delete.
  */
 final class MergeJob {
+  /** Thrown if what is left of the changes does not fit one segment. */
+  static final class TooLargeException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    TooLargeException(String message) {
+      super(message);
+    }
+  }
+
   private final JobContext context;
   private final Manifest manifest;
   private final List<SegmentFile> segments;
@@ -148,7 +157,7 @@ final class MergeJob {
         context.throttle().pass(key.length + value.length);
       }
       if (target.length() > SegmentWriter.TARGET_LENGTH) {
-        throw new IOException(
+        throw new TooLargeException(
             "changes too large to be merged into one segment: table=%s expected<=%d bytes; fold more of them"
                 .formatted(context.table().storage(), SegmentWriter.TARGET_LENGTH));
       }

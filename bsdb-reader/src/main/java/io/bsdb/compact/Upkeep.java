@@ -48,7 +48,6 @@ public final class Upkeep implements Closeable {
   }
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final UpkeepPolicy policy;
   private final JobContext context;
 
   /** Opens one for each round of work. */
@@ -56,6 +55,7 @@ public final class Upkeep implements Closeable {
 
   private final Listener listener;
   private final Background background;
+  private volatile UpkeepPolicy policy;
   private volatile boolean paused;
   private boolean closed;
 
@@ -146,6 +146,11 @@ public final class Upkeep implements Closeable {
           if (!listener.overtaken(manifest)) {
             throw e;
           }
+        } catch (MergeJob.TooLargeException e) {
+          if (!policy.mergesSuperseded()) {
+            throw e;
+          }
+          policy = policy.withoutMergesOfSuperseded(); // for good: each such merge is for nothing
         }
       }
     } finally {

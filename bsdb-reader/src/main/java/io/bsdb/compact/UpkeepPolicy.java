@@ -52,13 +52,32 @@ public final class UpkeepPolicy {
 
   private final UpkeepSettings settings;
   private final InstantSource clock;
+  private final boolean mergesSuperseded;
 
   /**
    * @param clock by which rows of histories grow old
    */
   public UpkeepPolicy(UpkeepSettings settings, InstantSource clock) {
+    this(settings, clock, true);
+  }
+
+  private UpkeepPolicy(UpkeepSettings settings, InstantSource clock, boolean mergesSuperseded) {
     this.settings = settings;
     this.clock = clock;
+    this.mergesSuperseded = mergesSuperseded;
+  }
+
+  /**
+   * Returns the same policy, but one that folds where most changes are superseded: for a table
+   * whose other changes are too large to be merged, which their number does not tell.
+   */
+  UpkeepPolicy withoutMergesOfSuperseded() {
+    return new UpkeepPolicy(settings, clock, false);
+  }
+
+  /** Returns whether it merges where most changes are superseded. */
+  boolean mergesSuperseded() {
+    return mergesSuperseded;
   }
 
   /** Returns the work that is due on a version. */
@@ -72,7 +91,7 @@ public final class UpkeepPolicy {
       return fold(manifest, counts, 0);
     }
     if (isSpaceUsed(manifest)) {
-      return isSuperseded(manifest, counts)
+      return mergesSuperseded && isSuperseded(manifest, counts)
           ? Plan.merge(changes.segments())
           : fold(manifest, counts, 0).firstStep();
     }
