@@ -424,6 +424,7 @@ final class LiveTable implements WritableTable {
       try {
         publisher.publish();
       } catch (IOException | RuntimeException e) {
+        requireLog();
         throw new IOException(
             "the table is closed and its changes are durable in its log, but they could not be published: table=%s: %s; the next open replays them"
                 .formatted(directory, reason(e)),
@@ -448,14 +449,25 @@ final class LiveTable implements WritableTable {
 
   /** Makes all changes durable, and records where they end. */
   private void finishLog() throws IOException {
-    if (log.isUsable()) {
-      commit.force();
-      commit.exclusively(
-          () -> {
-            owner.requireInPlace();
-            log.mark();
-            log.recordedEnd(owner.id()).write(storage);
-          });
+    requireLog();
+    commit.force();
+    commit.exclusively(
+        () -> {
+          owner.requireInPlace();
+          log.mark();
+          log.recordedEnd(owner.id()).write(storage);
+        });
+  }
+
+  /** Fails a close after the log has failed, of which no writer may have been told. */
+  private void requireLog() throws IOException {
+    try {
+      log.requireUsable();
+    } catch (IOException e) {
+      throw new IOException(
+          "the table is closed, but its log failed before, so that the last changes may be lost: table=%s: %s; find out why, and open the table again"
+              .formatted(directory, e.getCause()),
+          e);
     }
   }
 }

@@ -179,7 +179,8 @@ public interface WritableTable extends KeyLookup, Closeable {
    * io.bsdb.reader.ClosedReaderException}; what writes, publishes or folds throws an {@link
    * IOException}.
    *
-   * @throws IOException also if the changes could not be published: they are durable in the log
+   * @throws IOException also if the changes could not be published: they are durable in the log,
+   *     unless that failed before
    */
   @Override
   void close() throws IOException;

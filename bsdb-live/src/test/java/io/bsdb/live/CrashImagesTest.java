@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -209,34 +210,67 @@ class CrashImagesTest {
     for (String failing : List.of("write", "force")) {
       Path table = directory.resolve(failing);
       AtomicBoolean fail = new AtomicBoolean();
-      try (WritableTable open =
-          faulty(table, durability, (operation, name) -> fail.get() && operation.equals(failing))) {
-        open.put(bytes("a"), bytes("1"));
-        fail.set(true);
-        assertThatThrownBy(
-                () -> {
-                  open.put(bytes("b"), bytes("2"));
-                  open.sync();
-                })
-            .isInstanceOf(OutcomeUnknownException.class)
-            .hasMessageContaining("outcome unknown")
-            .hasMessageContaining("injected");
-        fail.set(false);
-        assertThatThrownBy(() -> open.put(bytes("c"), bytes("3")))
-            .isInstanceOf(IOException.class)
-            .isNotInstanceOf(OutcomeUnknownException.class)
-            .hasMessageContaining("nothing was written");
-        assertThat(open.get(bytes("a"))).isEqualTo(bytes("1"));
-        assertThat(open.get(bytes("c"))).isNull();
-        if (durability == Durability.COMMIT) {
-          assertThat(open.get(bytes("b"))).isNull();
-        }
+      WritableTable open =
+          faulty(table, durability, (operation, name) -> fail.get() && operation.equals(failing));
+      open.put(bytes("a"), bytes("1"));
+      fail.set(true);
+      assertThatThrownBy(
+              () -> {
+                open.put(bytes("b"), bytes("2"));
+                open.sync();
+              })
+          .isInstanceOf(OutcomeUnknownException.class)
+          .hasMessageContaining("outcome unknown")
+          .hasMessageContaining("injected");
+      fail.set(false);
+      assertThatThrownBy(() -> open.put(bytes("c"), bytes("3")))
+          .isInstanceOf(IOException.class)
+          .isNotInstanceOf(OutcomeUnknownException.class)
+          .hasMessageContaining("nothing was written");
+      assertThat(open.get(bytes("a"))).isEqualTo(bytes("1"));
+      assertThat(open.get(bytes("c"))).isNull();
+      if (durability == Durability.COMMIT) {
+        assertThat(open.get(bytes("b"))).isNull();
       }
+      assertClosesWithFailure(open);
       try (WritableTable again = open(table)) {
         assertThat(again.get(bytes("a"))).isEqualTo(bytes("1"));
         assertThat(again.get(bytes("c"))).isNull();
       }
     }
+  }
+
+  private static void assertClosesWithFailure(WritableTable table) throws IOException {
+    assertThatThrownBy(table::close)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("its log failed before, so that the last changes may be lost")
+        .hasMessageContaining("injected");
+    table.close();
+  }
+
+  @Test
+  void closeSaysThatAnFsyncHasFailedOfWhichNoWriterWasTold() throws Exception {
+    AtomicBoolean fail = new AtomicBoolean();
+    CountDownLatch failed = new CountDownLatch(1);
+    WritableTable table =
+        LiveTable.open(
+            directory,
+            WritableOptions.defaults().withDurability(Durability.OS),
+            faulty(
+                log ->
+                    CrashingStorage.of(
+                        log,
+                        (operation, name) -> {
+                          if (fail.get() && operation.equals("force")) {
+                            failed.countDown();
+                            throw new IOException("injected");
+                          }
+                        }),
+                Duration.ofMillis(1)));
+    fail.set(true);
+    table.put(bytes("a"), bytes("1"));
+    failed.await();
+    assertClosesWithFailure(table);
   }
 
   @Test
