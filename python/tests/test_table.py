@@ -43,7 +43,7 @@ def test_wrong_arguments():
         table.get({})
     with pytest.raises(ValueError, match="key columns id"):
         table.get((1, 2))
-    with pytest.raises(ValueError, match="type BIGINT cannot be text: \"5\""):
+    with pytest.raises(ValueError, match='"id" of type BIGINT cannot be text: "5"'):
         table.get("5")
     assert pa.table(table.lookup([1], columns="text")).column_names == ["text"]
     assert table.get(2**70) is None
@@ -81,7 +81,7 @@ def test_scalars_of_numpy_and_pandas():
     with pytest.raises(TypeError, match="longdouble cannot be a key"):
         table.get(np.longdouble(1))
     for time in np.datetime64(10, "ns"), np.datetime64(10, "ps"), np.timedelta64(10, "ns"):
-        with pytest.raises((TypeError, ValueError), match="a key"):
+        with pytest.raises((TypeError, ValueError), match="cannot be a"):
             table.get(time)
     prices = bsdb.open(TABLES / "history")
     since = prices.ceiling(("milk",))["since"].replace(tzinfo=None)

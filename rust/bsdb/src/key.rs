@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::{need, Error, Result};
-use crate::schema::{Schema, Type};
+use crate::schema::{Column, Schema, Type};
 use crate::value::{big_endian, scalar, Value};
 
 /// Bytes of a DECIMAL in a key that sorts.
@@ -12,12 +12,28 @@ fn sorted_decimal_width(precision: u32) -> usize {
     bits / 8 + 1
 }
 
-fn mismatch<T>(kind: &Type, value: &Value) -> Result<T> {
-    let kind = format!("{kind:?}").to_uppercase();
-    Err(Error::invalid(match value {
-        Value::Text(text) => format!("a key column of type {kind} cannot be text: {:?}", String::from_utf8_lossy(text)),
-        _ => format!("a key column of type {kind} cannot be {value:?}"),
-    }))
+/// The failure of a value that is of another kind than its column. Of a long one the beginning is shown.
+fn mismatch<T>(column: &Column, value: &Value) -> Result<T> {
+    let kind = match &column.kind {
+        Type::Text => "STRING".into(),
+        Type::TimestampLtz(precision) => format!("TIMESTAMP_LTZ({precision})"),
+        kind => format!("{kind:?}").to_uppercase(),
+    };
+    let what = match value {
+        Value::Null => "null",
+        Value::Boolean(_) => "a boolean",
+        Value::Integer(_) => "an integer",
+        Value::Float(_) | Value::Double(_) => "a floating-point number",
+        Value::Decimal(..) => "a decimal",
+        Value::Date(_) => "a date",
+        Value::Time(_) => "a time",
+        Value::Timestamp(..) => "a timestamp",
+        Value::Text(_) => "text",
+        Value::Bytes(_) => "bytes",
+        Value::Array(_) | Value::Map(_) | Value::Row(_) => "a nested value",
+    };
+    let shown: String = value.json(&column.kind).chars().take(80).collect();
+    Err(Error::invalid(format!("key column {:?} of type {kind} cannot be {what}: {shown}", column.name)))
 }
 
 /// An unscaled value at another scale; none if digits would be lost or there are too many.
@@ -47,21 +63,21 @@ impl Schema {
             return Err(Error::invalid("leading columns of a key that does not sort"));
         }
         for (i, value) in values.iter().enumerate() {
-            let kind = &self.columns[self.key[i]].kind;
-            if matches!(value, Value::Null) || !self.encode_column(i, kind, value, key)? {
+            if matches!(value, Value::Null) || !self.encode_column(i, value, key)? {
                 return Ok(false);
             }
         }
         Ok(values.len() < self.key.len() || (1..=65_535).contains(&key.len()))
     }
 
-    fn encode_column(&self, i: usize, kind: &Type, value: &Value, key: &mut Vec<u8>) -> Result<bool> {
-        let start = key.len();
+    fn encode_column(&self, i: usize, value: &Value, key: &mut Vec<u8>) -> Result<bool> {
+        let column = &self.columns[self.key[i]];
+        let (kind, start) = (&column.kind, key.len());
         let prefixed = !self.ordered_keys && self.key.len() > 1 && kind.key_width() == 0;
         if prefixed {
             key.extend([0, 0]);
         }
-        if !encode(kind, value, key)? {
+        if !encode(column, value, key)? {
             return Ok(false);
         }
         if prefixed {
@@ -78,11 +94,14 @@ impl Schema {
 
     /// The key of all columns but the last, as they are written, and of a time.
     pub(crate) fn key_as_of(&self, leading: &[u8], millis: i64, nanos: u32) -> Result<Vec<u8>> {
+        if !self.ordered_keys || !self.has_time() {
+            return Err(Error::invalid(
+                "the key of this table does not end in a time with other columns in front of it",
+            ));
+        }
         let last = self.key.len() - 1;
         let mut rest = leading;
-        let written = self.ordered_keys
-            && self.has_time()
-            && self.key_types()[..last].iter().all(|kind| sorted_column(kind, &mut rest, false).is_ok())
+        let written = self.key_types()[..last].iter().all(|kind| sorted_column(kind, &mut rest, false).is_ok())
             && rest.is_empty();
         if !written {
             let what = "are no values of all columns of a key but the last, which is a time";
@@ -91,7 +110,7 @@ impl Schema {
         let kind = &self.columns[self.key[last]].kind;
         let nanos = if kind.width() > 8 { nanos } else { 0 };
         let mut key = leading.to_vec();
-        self.encode_column(last, kind, &Value::Timestamp(millis, nanos), &mut key)?;
+        self.encode_column(last, &Value::Timestamp(millis, nanos), &mut key)?;
         Ok(key)
     }
 
@@ -113,7 +132,8 @@ impl Schema {
 }
 
 /// Writes the bytes of a column as in a plain key, without a length; false if the value has none.
-fn encode(kind: &Type, value: &Value, key: &mut Vec<u8>) -> Result<bool> {
+fn encode(column: &Column, value: &Value, key: &mut Vec<u8>) -> Result<bool> {
+    let kind = &column.kind;
     match (kind, value) {
         (Type::Boolean, Value::Boolean(b)) => key.push(*b as u8),
         (Type::TinyInt | Type::SmallInt | Type::Int | Type::BigInt, _) => {
@@ -127,7 +147,7 @@ fn encode(kind: &Type, value: &Value, key: &mut Vec<u8>) -> Result<bool> {
                     Some(Ok(number)) => number,
                     _ => return Ok(false),
                 },
-                _ => return mismatch(kind, value),
+                _ => return mismatch(column, value),
             };
             let width = kind.width();
             let unused = 64 - 8 * width as u32;
@@ -185,7 +205,7 @@ fn encode(kind: &Type, value: &Value, key: &mut Vec<u8>) -> Result<bool> {
             }
         }
         (Type::Text | Type::Bytes, Value::Text(bytes) | Value::Bytes(bytes)) => key.extend_from_slice(bytes),
-        _ => return mismatch(kind, value),
+        _ => return mismatch(column, value),
     }
     Ok(true)
 }
@@ -326,6 +346,30 @@ mod tests {
         if !hex.contains("nan") && !format!("{values:?}").contains("NaN") {
             assert_eq!(schema.decode_key(&key).unwrap(), values);
         }
+    }
+
+    #[test]
+    fn names_the_column_of_a_value_of_another_kind() {
+        let message = |values: &[Value]| {
+            let schema = schema(&["CHAR(2)", "DATE", "TIMESTAMP_LTZ(3)"], "ordered");
+            schema.encode_key(values, &mut Vec::new()).unwrap_err().to_string()
+        };
+        let text = || Value::Text(b"CH".as_slice().into());
+        assert_eq!(
+            message(&[text(), Value::Timestamp(0, 0)]),
+            r#"key column "c1" of type DATE cannot be a timestamp: "1970-01-01T00:00:00""#
+        );
+        assert_eq!(
+            message(&[text(), Value::Date(0), Value::Date(0)]),
+            r#"key column "c2" of type TIMESTAMP_LTZ(3) cannot be a date: "1970-01-01""#
+        );
+        let long = message(&[text(), Value::Bytes(vec![0; 1 << 20].into())]);
+        assert!(long.starts_with(r#"key column "c1" of type DATE cannot be bytes: "AAAA"#) && long.len() < 200);
+        let failure = schema(&["CHAR(2)", "DATE"], "ordered").key_as_of(b"CH\x00\x01", 0, 0).unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "the key of this table does not end in a time with other columns in front of it"
+        );
     }
 
     #[test]
