@@ -296,7 +296,7 @@ def decode(kind, data):
     if kind.name == "MAP":
         keys, values = decode_row([Type("ARRAY", parts=[(0, part)]) for part in parts], data)
         need(keys is not None and values is not None and len(keys) == len(values), "map")
-        names = [key if isinstance(key, str) else json_text(key) for key in keys]
+        names = [str(key) if isinstance(key, str) else json_text(key) for key in keys]
         special = parts[0].name in ("ARRAY", "MAP", "ROW") or any(isinstance(k, dict) or k is None for k in keys)
         if special or len(set(names)) < len(names):
             return [list(pair) for pair in zip(keys, values)]

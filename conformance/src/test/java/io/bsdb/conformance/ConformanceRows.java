@@ -25,7 +25,7 @@ record ConformanceRows(String name, Schema schema, Layout layout, Records data, 
   }
 
   static List<ConformanceRows> all() {
-    return List.of(scalars(), keys(), nested(), keyOnly(), symbols());
+    return List.of(scalars(), keys(), nested(), maps(), keyOnly(), symbols());
   }
 
   /** Adds a row: its key and its values, and the JSON of both. */
@@ -264,6 +264,49 @@ record ConformanceRows(String name, Schema schema, Layout layout, Records data, 
     return rows;
   }
 
+  /** Maps whose keys are no texts, and those that are arrays of pairs in JSON. */
+  private static ConformanceRows maps() {
+    Schema schema =
+        Schema.builder()
+            .column("id", "INT")
+            .column("flags", "MAP<BOOLEAN, INT>")
+            .column("numbers", "MAP<INT, STRING>")
+            .column("reals", "MAP<DOUBLE, INT>")
+            .column("prices", "MAP<DECIMAL(4, 2), INT>")
+            .column("bytes", "MAP<BYTES, INT>")
+            .column("names", "MAP<STRING, INT>")
+            .column("lists", "MAP<ARRAY<INT>, MAP<BIGINT, DATE>>")
+            .primaryKey("id")
+            .build();
+    ConformanceRows rows = new ConformanceRows("rows-maps", schema, Layout.COMPACT);
+    rows.add(
+        """
+        {"id":1,"flags":{"true":1,"false":null},"numbers":{"-7":"a","0":null},
+         "reals":{"-0.5":1,"1.0E7":2,"NaN":3},"prices":{"-0.01":1,"12.50":2},"bytes":{"AP8=":1},
+         "names":{"null":1,"\\"":2},"lists":[[[1,null],{"-1":"1970-01-01"}]]}""",
+        List.of(1),
+        map(true, 1, false, null),
+        map(-7, "a", 0, null),
+        map(-0.5, 1, 1e7, 2, Double.NaN, 3),
+        map(new BigDecimal("-0.01"), 1, new BigDecimal("12.50"), 2),
+        map(new byte[] {0, -1}, 1),
+        map("null", 1, "\"", 2),
+        map(Arrays.asList(1, null), map(-1L, LocalDate.EPOCH)));
+    rows.add(
+        """
+        {"id":2,"flags":{},"numbers":[[null,"a"],[3,null]],"reals":{},"prices":[[1.00,1],[null,2]],
+         "bytes":[["AQ==",1],["AQ==",2]],"names":[["null",1],[null,2]],"lists":[]}""",
+        List.of(2),
+        map(),
+        map(null, "a", 3, null),
+        map(),
+        map(new BigDecimal("1.00"), 1, null, 2),
+        map(new byte[] {1}, 1, new byte[] {1}, 2),
+        map("null", 1, null, 2),
+        map());
+    return rows;
+  }
+
   private static ConformanceRows keyOnly() {
     Schema schema = Schema.builder().column("name", "STRING").primaryKey("name").build();
     ConformanceRows rows = new ConformanceRows("rows-of-key-only", schema, Layout.COMPACT);
@@ -411,8 +454,8 @@ record ConformanceRows(String name, Schema schema, Layout layout, Records data, 
     return rows;
   }
 
-  private static Map<Object, @Nullable Object> map(@Nullable Object... keysAndValues) {
-    Map<Object, @Nullable Object> map = new LinkedHashMap<>();
+  private static Map<@Nullable Object, @Nullable Object> map(@Nullable Object... keysAndValues) {
+    Map<@Nullable Object, @Nullable Object> map = new LinkedHashMap<>();
     for (int i = 0; i < keysAndValues.length; i += 2) {
       map.put(keysAndValues[i], keysAndValues[i + 1]);
     }
