@@ -10,6 +10,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -46,7 +49,7 @@ class HugeMemoryTest {
     try {
       ByteBuffer bytes = memory.buffer(0, length);
       long start = Pointer.nativeValue(Native.getDirectBufferPointer(bytes));
-      // One page in front is malloc's; a huge page would reach to the end of this.
+      // What is in front is no part of it; a huge page would reach to the end of this.
       long from = start - SnapshotFormat.PAGE;
       long to = (start + length + HUGE_PAGE - 1) & -HUGE_PAGE;
       long before = present(from, to);
@@ -59,5 +62,32 @@ class HugeMemoryTest {
     } finally {
       memory.free();
     }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void givesBackWhatIsFreedWhateverLiesBetween() throws Exception {
+    int length = 8 << 20;
+    HugeMemory.allocate(29 << 20).free(); // malloc no longer gives back less than this
+    List<HugeMemory> between = new ArrayList<>();
+    List<HugeMemory> parts = new ArrayList<>();
+    List<Long> starts = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      HugeMemory part = HugeMemory.allocate(length);
+      ByteBuffer bytes = part.buffer(0, length);
+      for (int at = 0; at < length; at += SnapshotFormat.PAGE) {
+        bytes.put(at, (byte) 1);
+      }
+      parts.add(part);
+      starts.add(Pointer.nativeValue(Native.getDirectBufferPointer(bytes)));
+      between.add(HugeMemory.allocate(1));
+    }
+    parts.forEach(HugeMemory::free);
+    long present = 0;
+    for (long start : starts) {
+      present += present(start, start + length);
+    }
+    between.forEach(HugeMemory::free);
+    assertThat(present).isLessThan(4L * length);
   }
 }
