@@ -43,7 +43,8 @@ def fits(value, expected):
         return all(any(fits(k, x) and fits(v, y) for x, y in expected) for k, v in value.items())
     if isinstance(value, dict):
         return isinstance(expected, dict) and len(value) == len(expected) and all(
-            any((text(k) == name or fits(k, name)) and fits(v, x) for name, x in expected.items()) for k, v in value.items()
+            any((text(k) == name or fits(k, name)) and fits(v, x) for name, x in expected.items())
+            for k, v in value.items()
         )
     if isinstance(value, (list, tuple)):  # or a map whose keys are no keys of a dict
         return len(value) == len(expected) and (isinstance(expected, dict) or all(map(fits, value, expected)))
