@@ -40,12 +40,14 @@ record StoreTable(
    */
   static StoreTable open(String store, Path base, Path directory, Admin admin)
       throws IOException, TimeoutException, InterruptedException {
-    if (Table.at(directory).currentVersion() == null) {
+    boolean begins = Table.at(directory).currentVersion() == null;
+    if (begins) {
       begin(store, base, directory, admin);
     }
-    WritableTable table =
-        WritableTable.open(directory, WritableOptions.defaults().withDurability(Durability.OS));
+    WritableTable table = null;
     try {
+      table =
+          WritableTable.open(directory, WritableOptions.defaults().withDurability(Durability.OS));
       return new StoreTable(
           directory,
           table,
@@ -58,7 +60,12 @@ record StoreTable(
           new AtomicReference<>());
     } catch (Throwable e) {
       try {
-        table.close();
+        if (table != null) {
+          table.close();
+        }
+        if (begins) {
+          StateFiles.delete(directory); // else a base that is mended would not be looked at
+        }
       } catch (IOException suppressed) {
         e.addSuppressed(suppressed);
       }

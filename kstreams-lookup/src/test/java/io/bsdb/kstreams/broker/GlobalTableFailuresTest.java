@@ -3,6 +3,7 @@ package io.bsdb.kstreams.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.kstreams.store.SnapshotStores;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.testkit.Records;
@@ -12,6 +13,7 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +95,23 @@ class GlobalTableFailuresTest {
         .isInstanceOf(StreamsException.class)
         .hasMessageContaining("the store cannot begin with this base: store=customers")
         .hasMessageContaining(why + ", and so cannot be changed row by row");
+  }
+
+  @Test
+  void beginsAgainWithABaseThatWasDamagedAtFirst() throws Exception {
+    try (Stream<Path> files = Files.walk(base)) {
+      for (Path file : files.filter(file -> file.toString().endsWith(".bsdb")).toList()) {
+        Files.write(file, new byte[16], StandardOpenOption.WRITE);
+      }
+    }
+    assertThatThrownBy(this::start)
+        .isInstanceOf(StreamsException.class)
+        .hasMessageContaining("store 'customers' cannot be opened")
+        .hasRootCauseInstanceOf(CorruptSnapshotException.class);
+    topic.build(base, topic.endPositions());
+    try (GlobalTable table = start()) {
+      assertThat(table.content()).isEqualTo(topic.model);
+    }
   }
 
   @Test
