@@ -7,12 +7,16 @@ import io.bsdb.writer.SegmentFiles;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes the last change of each key that comes to this task into a segment per checkpoint; more
  * than one of a key only if the keys in between do not fit memory.
  */
 final class DeltaSinkWriter implements CommittingSinkWriter<Change, SegmentFile> {
+  private static final Logger LOG = LoggerFactory.getLogger(DeltaSinkWriter.class);
+
   private final TableStorage storage;
   private final LastChanges changes;
   private SegmentFiles files;
@@ -47,8 +51,19 @@ final class DeltaSinkWriter implements CommittingSinkWriter<Change, SegmentFile>
     return sealed;
   }
 
+  /**
+   * Deletes what is not sealed. What cannot be deleted is left to the sweep of the table: Flink
+   * ends the process if a task that has failed cannot be closed.
+   */
   @Override
-  public void close() throws IOException {
-    files.close();
+  public void close() {
+    try {
+      files.close();
+    } catch (IOException e) {
+      LOG.warn(
+          "Segments that were not sealed could not be deleted: table={}. A later sweep of the table deletes them.",
+          storage,
+          e);
+    }
   }
 }

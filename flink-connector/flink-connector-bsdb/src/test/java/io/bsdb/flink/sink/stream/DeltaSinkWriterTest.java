@@ -7,11 +7,15 @@ import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.storage.TableStorage;
+import io.bsdb.testkit.FaultyStorage;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.options.WriterOptions;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +87,26 @@ class DeltaSinkWriterTest {
 
       assertThat(puts).isEqualTo(10_000 + 32);
     }
+  }
+
+  /** Flink ends a task manager with a task that has failed and cannot be closed. */
+  @Test
+  void closesThoughItsSegmentCannotBeDeleted() throws Exception {
+    List<String> deleted = new ArrayList<>();
+    TableStorage storage =
+        new FaultyStorage(
+            Table.at(directory).storage(),
+            (operation, path) -> {
+              if (operation.equals("delete")) {
+                deleted.add(path);
+                throw new IOException("injected");
+              }
+            });
+    try (DeltaSinkWriter writer = new DeltaSinkWriter(storage, 0)) {
+      writer.write(Change.put(bytes(1), bytes(1)), CONTEXT);
+    }
+
+    assertThat(deleted).singleElement().asString().endsWith(".seg");
   }
 
   @ParameterizedTest
