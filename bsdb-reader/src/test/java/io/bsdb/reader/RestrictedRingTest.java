@@ -42,10 +42,16 @@ class RestrictedRingTest {
 
   private ChildProcess.Result run(
       List<String> before, List<String> javaOptions, String... arguments) throws Exception {
+    return run(table, before, javaOptions, arguments);
+  }
+
+  private ChildProcess.Result run(
+      Path read, List<String> before, List<String> javaOptions, String... arguments)
+      throws Exception {
     List<String> options = new ArrayList<>(LOGGED);
     options.addAll(javaOptions);
     String[] all = new String[arguments.length + 1];
-    all[0] = table.toString();
+    all[0] = read.toString();
     System.arraycopy(arguments, 0, all, 1, arguments.length);
     ChildProcess.Result result =
         ChildProcess.run(ChildProcess.of(before, options, RestrictedReads.class, all));
@@ -99,6 +105,17 @@ class RestrictedRingTest {
     int call = RefusedSystemCall.IO_URING_REGISTER;
     ChildProcess.Result result = run(List.of(), List.of(), DEPTH, Integer.toString(call), "1");
     assertFellBack(result, "io_uring_register_files failed with errno 1", "seccomp profile");
+  }
+
+  /** Enough for the files of the table, but not for each a second time, as a ring opens them. */
+  @Test
+  void withTooFewOpenFilesTheLimitIsNamed() throws Exception {
+    RestrictedReads.data()
+        .publish(other, WriterOptions.builder().layout(Layout.BLOCKED).partitions(128).build());
+    ChildProcess.Result result =
+        run(other, List.of("sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh"), List.of(), DEPTH);
+    assertFellBack(result, "open failed with errno 24: file=" + other, "(ulimit -n");
+    assertThat(logged(result)).singleElement().asString().endsWith(", now 256");
   }
 
   @Test

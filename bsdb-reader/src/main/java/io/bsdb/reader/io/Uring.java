@@ -46,6 +46,7 @@ public final class Uring implements Closeable {
   private static final int ENFILE = 23;
   private static final int EMFILE = 24;
   private static final int ENOSYS = 38;
+  private static final int RLIMIT_NOFILE = 7;
   private static final int EFD_CLOEXEC = 0x80000;
   private static final int O_CLOEXEC = 0x80000;
   private static final VarHandle INTS =
@@ -100,6 +101,8 @@ public final class Uring implements Closeable {
     static native int open(String path, int flags, int mode);
 
     static native int close(int fd);
+
+    static native int getrlimit(int resource, Pointer limit);
   }
 
   /** Receives completed reads. */
@@ -144,10 +147,16 @@ public final class Uring implements Closeable {
               "allow io_uring in /proc/sys/kernel/io_uring_disabled and in the container's seccomp profile";
           case ENOSYS -> "a kernel of 5.6 or newer has it, unless a seccomp profile hides it";
           case ENOMEM -> "raise the limit on locked memory (ulimit -l), or use a lower queue depth";
-          case EMFILE, ENFILE -> "raise the limit on open files (ulimit -n)";
+          case EMFILE, ENFILE -> moreFiles();
           default -> "see the errors of " + function + "(3)";
         };
     return new IOException("%s failed with errno %d; %s".formatted(function, errno, fix));
+  }
+
+  private static String moreFiles() {
+    Memory limit = new Memory(16);
+    String now = LibC.getrlimit(RLIMIT_NOFILE, limit) < 0 ? "unknown" : "" + limit.getLong(0);
+    return "raise the limit on open files (ulimit -n, LimitNOFILE of systemd), now " + now;
   }
 
   private static ByteBuffer view(Pointer pointer, long length) {
@@ -188,8 +197,10 @@ public final class Uring implements Closeable {
         files[i] = LibC.open(paths[i].toString(), O_CLOEXEC, 0);
       }
       if (files[i] < 0) {
+        int errno = Native.getLastError();
+        String fix = errno == EMFILE || errno == ENFILE ? "; " + moreFiles() : "";
         throw new IOException(
-            "open failed with errno %d: file=%s".formatted(Native.getLastError(), paths[i]));
+            "open failed with errno %d: file=%s%s".formatted(errno, paths[i], fix));
       }
       array.setInt(4L * i, files[i]);
     }
