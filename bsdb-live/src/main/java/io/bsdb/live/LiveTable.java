@@ -5,6 +5,7 @@ import io.bsdb.format.LentBytes;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.format.ValueReader;
+import io.bsdb.format.io.IOSupplier;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.live.log.DurabilityMark;
 import io.bsdb.live.log.Followers;
@@ -37,6 +38,8 @@ import io.bsdb.table.storage.TableStorage;
 import io.bsdb.writer.DeltaWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -169,6 +172,27 @@ final class LiveTable implements WritableTable {
   }
 
   static WritableTable open(Path directory, WritableOptions options, Place place)
+      throws IOException {
+    return named("opening it", directory, () -> tryOpen(directory, options, place));
+  }
+
+  /**
+   * Says what an interrupt has ended: it closes the file in use, with an exception that does not.
+   */
+  private static <T> T named(String step, Path directory, IOSupplier<T> body) throws IOException {
+    try {
+      return body.get();
+    } catch (ClosedByInterruptException e) {
+      InterruptedIOException named =
+          new InterruptedIOException(
+              "interrupted while %s: table=%s; what was written to the table is still there, published or in its log; try again"
+                  .formatted(step, directory));
+      named.initCause(e);
+      throw named;
+    }
+  }
+
+  private static WritableTable tryOpen(Path directory, WritableOptions options, Place place)
       throws IOException {
     PathStorage.createDurably(directory);
     requireWritable(Table.at(directory)); // before it is owned: others may go on to write it
@@ -327,7 +351,13 @@ final class LiveTable implements WritableTable {
   @Override
   public void publish() throws IOException {
     LentBytes.requireLendsNothing("table " + directory);
-    maintenance.publish();
+    named(
+        "publishing",
+        directory,
+        () -> {
+          maintenance.publish();
+          return true;
+        });
   }
 
   @Override
@@ -349,7 +379,8 @@ final class LiveTable implements WritableTable {
   @Override
   public RecordCursor cursor() throws IOException {
     owner.requireInPlace();
-    return LiveCursor.open(base, log, owner.id(), commit, calls);
+    return named(
+        "opening a cursor", directory, () -> LiveCursor.open(base, log, owner.id(), commit, calls));
   }
 
   @Override
