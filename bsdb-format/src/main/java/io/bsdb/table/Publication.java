@@ -207,6 +207,7 @@ final class Publication {
       return Changes.NONE; // a new build is its cure
     }
     if (!replaced.streams().isEmpty()) {
+      requireNoOwner();
       throw new PublishConflictException(
           "a table into which a stream is written cannot be replaced by a build that does not say which changes it has: table=%1$s version=%2$s streams=%3$s; name the version from which on changes are to be kept (--keep-changes-after, 'sink.keep-changes-after'), or change single rows by a delta; if what writes it has ended for good, end the stream: bsdb end-stream --table '%1$s' %4$s"
               .formatted(

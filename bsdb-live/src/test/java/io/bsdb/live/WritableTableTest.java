@@ -396,7 +396,10 @@ class WritableTableTest {
           .hasMessageContaining("writable table");
     }
     assertThatThrownBy(() -> buildBase(new HashMap<>()))
-        .isInstanceOf(PublishConflictException.class);
+        .isInstanceOf(PublishConflictException.class)
+        .hasMessageContaining("a writable table cannot be published into")
+        .as("its stream is not one of a job, to be ended")
+        .hasMessageNotContaining("end-stream");
     try (WritableTable table = open(Durability.COMMIT)) {
       assertThat(table.get(bytes("key1"))).isEqualTo(bytes("changed"));
       table.close();
