@@ -78,7 +78,7 @@ class HistoryBuildTest {
     assertThat(history())
         .containsExactly(
             "bread,350,2026-02-01T00:00:00Z,false", "milk,140,2026-02-01T00:00:00Z,false");
-    String text = "with a history, replaced rows kept for PT24H, complete from " + horizon + " on";
+    String text = "with a history, replaced rows kept for 1d, complete from " + horizon + " on";
     assertThat(succeeds(run("", "inspect")).out()).contains("by key, " + text);
     assertThat(succeeds(run("", "versions")).out()).endsWith("  " + text + "\n");
     assertThat(succeeds(run("", "versions", "--json")).out())
@@ -103,7 +103,7 @@ class HistoryBuildTest {
     assertThat(refused.out()).isEmpty();
     assertThat(refused.err())
         .contains("rows that were valid at " + before + " may have been dropped")
-        .contains("the horizon of the history is " + horizon + ", and its retention PT24H;");
+        .contains("the horizon of the history is " + horizon + ", and its retention 1d;");
     succeeds(run("", "get", "--as-of", before, "--", "bread", "milk"));
     assertThat(succeeds(run("", "get", "--strict", "--as-of", horizon, "--", "bread")).out())
         .contains("\"price\": 350");

@@ -43,7 +43,7 @@ public final class VersionText {
     Duration retention = validity.retention();
     Instant sourceTime = changes.sourceTime();
     return "with a history, replaced rows kept "
-        + (retention == null ? "forever" : "for " + retention)
+        + (retention == null ? "forever" : "for " + Validity.text(retention))
         + (validity.horizon() == null ? "" : ", complete from " + validity.horizon() + " on")
         + (sourceTime == null ? "" : ", with all changes up to " + sourceTime);
   }

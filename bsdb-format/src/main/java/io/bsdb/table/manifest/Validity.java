@@ -1,5 +1,6 @@
 package io.bsdb.table.manifest;
 
+import io.bsdb.format.Internal;
 import io.bsdb.row.ColumnType;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
@@ -8,6 +9,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +34,7 @@ public record Validity(@Nullable Duration retention, @Nullable Instant horizon)
             || retention.compareTo(MAX_RETENTION) > 0)) {
       throw new IllegalArgumentException(
           "retention of a history out of range: expected %s to %s, actual %s"
-              .formatted(Duration.ofMillis(1), MAX_RETENTION, retention));
+              .formatted(text(Duration.ofMillis(1)), text(MAX_RETENTION), text(retention)));
     }
     horizon = horizon == null ? null : horizon.truncatedTo(ChronoUnit.MILLIS);
   }
@@ -91,7 +93,7 @@ public record Validity(@Nullable Duration retention, @Nullable Instant horizon)
           ("rows that were valid at %s may have been dropped: the horizon of the history is %s, and"
                   + " its retention %s; ask for the horizon or a later time, or look up what is left"
                   + " without being strict")
-              .formatted(time, horizon, retention == null ? NO_END : retention));
+              .formatted(time, horizon, retention == null ? NO_END : text(retention)));
     }
   }
 
@@ -126,6 +128,18 @@ public record Validity(@Nullable Duration retention, @Nullable Instant horizon)
   public String toString() {
     return (retention == null ? NO_END : retention.toString())
         + (horizon == null ? "" : "/" + horizon);
+  }
+
+  /**
+   * Returns a duration as command lines take it: {@code 30d}, {@code 1h30m}.
+   *
+   * @hidden
+   */
+  @Internal
+  public static String text(Duration duration) {
+    return duration.equals(Duration.ofDays(duration.toDays())) && !duration.isZero()
+        ? duration.toDays() + "d"
+        : duration.toString().substring("PT".length()).toLowerCase(Locale.ROOT);
   }
 
   private static boolean isTime(ColumnType type) {

@@ -179,10 +179,18 @@ class ValidityTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(
             "rows that were valid at 2026-10-21T08:30:00.119999999Z may have been dropped: the"
-                + " horizon of the history is 2026-10-21T08:30:00.120Z, and its retention PT720H;")
+                + " horizon of the history is 2026-10-21T08:30:00.120Z, and its retention 30d;")
         .hasMessageContaining("ask for the horizon or a later time");
     Validity.FOREVER.requireKept(Instant.MIN);
     new Validity(Duration.ofDays(30), null).requireKept(Instant.MIN); // nothing dropped yet
+  }
+
+  @Test
+  void durationsReadAsTheyAreGiven() {
+    assertThat(Validity.text(Duration.ofDays(30))).isEqualTo("30d");
+    assertThat(Validity.text(Duration.ofHours(36))).isEqualTo("36h");
+    assertThat(Validity.text(Duration.ofMillis(5_400_001))).isEqualTo("1h30m0.001s");
+    assertThat(Validity.text(Duration.ZERO)).isEqualTo("0s");
   }
 
   private static String text(Manifest manifest) {

@@ -15,6 +15,7 @@ import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,7 +64,12 @@ final class SnapshotPage {
     Validity validity = manifest.validity();
     facts.put("Order", manifest.order() == RecordOrder.KEY ? "by key" : "by hash");
     if (validity != null) {
-      facts.put("History", "kept " + validity);
+      Duration retention = validity.retention();
+      facts.put(
+          "History",
+          "replaced rows kept "
+              + (retention == null ? "forever" : "for " + Validity.text(retention))
+              + (validity.horizon() == null ? "" : ", complete from " + validity.horizon()));
     }
     facts.put("Layout", manifest.options().getOrDefault("layout", "unknown"));
     facts.put("Follows", manifest.parent() == null ? "none" : manifest.parent());
