@@ -166,10 +166,16 @@ class SafetyTest {
   void servesOtherMachinesOnlyIfToldSo() throws Exception {
     assertThatThrownBy(() -> builder().host("0.0.0.0").start())
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "0.0.0.0 is not a loopback address: set a token, or allow access without one (insecure)");
+        .hasMessageStartingWith(
+            "0.0.0.0 is not a loopback address: without a token, whoever reaches it can read the"
+                + " tables; set a token (--token-file) and a certificate (--tls-certificate,"
+                + " --tls-key), ")
+        .hasMessageContaining("--insecure");
     assertThatThrownBy(() -> builder().host("0.0.0.0").token("s").start())
-        .hasMessageStartingWith("without TLS, others can read the token");
+        .hasMessageStartingWith(
+            "0.0.0.0 is not a loopback address: without TLS, others can read the token and the rows"
+                + " on their way; set a certificate (--tls-certificate, --tls-key), ")
+        .hasMessageContaining("--insecure");
     builder().host("0.0.0.0").token("s").insecure().start().close();
     assertThatThrownBy(() -> builder().table("..", table)).hasMessageContaining("not a name");
     assertThatThrownBy(() -> builder().table("a/b", table)).hasMessageContaining("not a name");

@@ -46,12 +46,12 @@ public final class AccessRules {
     }
     if (token == null) {
       throw new IllegalArgumentException(
-          "%s is not a loopback address: set a token, or allow access without one (insecure)"
+          "%s is not a loopback address: without a token, whoever reaches it can read the tables; set a token (--token-file) and a certificate (--tls-certificate, --tls-key), or listen at 127.0.0.1; if only machines that may read everything reach it, --insecure serves without"
               .formatted(host));
     }
     if (!hasTls) {
       throw new IllegalArgumentException(
-          "without TLS, others can read the token on the way to %s: set a certificate, or allow it (insecure)"
+          "%s is not a loopback address: without TLS, others can read the token and the rows on their way; set a certificate (--tls-certificate, --tls-key), or listen at 127.0.0.1; if a trusted network or a proxy with TLS is in between, --insecure serves without"
               .formatted(host));
     }
   }
