@@ -69,11 +69,9 @@ public final class KeyWriter {
     writer.next = last;
     int at = writer.reserve(prefix.length);
     System.arraycopy(prefix, 0, writer.buffer, at, prefix.length);
-    boolean nanos = writer.storages[last] == Storage.TIMESTAMP_NANOS;
     writer.writeTimestamp(
-        JavaValues.epochMillis(time, writer.columns.get(last)),
-        nanos ? JavaValues.nanosOfMilli(time) : 0);
-    byte[] key = writer.toBytes();
+        JavaValues.epochMillis(time, writer.columns.get(last)), JavaValues.nanosOfMilli(time));
+    byte[] key = writer.toFloor();
     try {
       if (KeyView.of(schema).wrap(key).leadingLength() == prefix.length) {
         return key;
