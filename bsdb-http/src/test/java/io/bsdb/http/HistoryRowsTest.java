@@ -91,6 +91,8 @@ class HistoryRowsTest {
       assertThat(json(refused).get("detail").asText())
           .contains("rows that were valid at " + horizon.minusMillis(1) + " may have been dropped")
           .contains("the horizon of the history is " + horizon);
+      assertThat(text(client.get("/tables/prices")))
+          .contains("replaced rows kept for 1d, complete from " + horizon);
       String found = "{\"price\":320}";
       assertThat(text(client.get(floor + horizon + "&strict=true"))).isEqualTo(found);
       assertThat(text(client.get(floor + horizon.minusMillis(1) + "&strict=false")))
