@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -249,6 +250,24 @@ class SqlBuildTest {
     assertThat(build.err())
         .contains("bsdb: " + file + ": ", "is not valid UTF8")
         .doesNotContain("Exception");
+  }
+
+  @Test
+  void refusesInfiniteDates() throws Exception {
+    String query = "SELECT 1 AS id, DATE 'infinity' AS d";
+    Path file = directory.resolve("infinite.parquet");
+    try (Connection connection = DriverManager.getConnection("jdbc:duckdb:");
+        Statement statement = connection.createStatement()) {
+      statement.execute("COPY (%s) TO '%s' (FORMAT parquet)".formatted(query, file));
+    }
+
+    for (CommandRun build :
+        List.of(
+            build("--query", query, "--key", "id"),
+            build("--format", "parquet", "-i", file, "--key", "id"))) {
+      assertThat(build.status()).as(build.err()).isEqualTo(ExitStatus.NO);
+      assertThat(build.err()).contains("column 'd': an infinite date or time cannot be stored");
+    }
   }
 
   @Test
