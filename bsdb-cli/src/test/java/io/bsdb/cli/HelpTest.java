@@ -8,8 +8,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** What helps to find a command and its options. */
 class HelpTest {
@@ -36,6 +38,15 @@ class HelpTest {
     for (String command : Bsdb.withAllCommands(Console.ofProcess()).getSubcommands().keySet()) {
       assertThat(table).contains("`" + command + "`");
     }
+  }
+
+  /** Else examples are broken in the middle of an argument. */
+  @Test
+  void footersFitTheWidthOfATerminal() {
+    CommandLine bsdb = Bsdb.withAllCommands(Console.ofProcess());
+    Stream.concat(Stream.of(bsdb), bsdb.getSubcommands().values().stream())
+        .flatMap(each -> Stream.of(each.getCommandSpec().usageMessage().footer()))
+        .forEach(line -> assertThat(line).hasSizeLessThan(80));
   }
 
   @Test

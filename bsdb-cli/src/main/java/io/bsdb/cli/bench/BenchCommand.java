@@ -89,7 +89,10 @@ public final class BenchCommand extends TableCommand {
 
   @Mixin private MemoryArgument memory;
 
-  @Option(names = "--batch", paramLabel = "N", description = "Keys per call, with 'getAll'.")
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
+      description = "Keys per call; not with --async. Default: 1.")
   private int batch = 1;
 
   @Option(
@@ -100,7 +103,8 @@ public final class BenchCommand extends TableCommand {
   @Option(
       names = "--in-flight",
       paramLabel = "N",
-      description = "With --async: of all threads together, 1 to 4096. Default: 128.")
+      description =
+          "With --async: lookups in flight, of all threads together; 1 to 4096. Default: 128.")
   private int inFlight = 128;
 
   @Option(names = "--seconds", paramLabel = "N", description = "How long to measure. Default: 5.")

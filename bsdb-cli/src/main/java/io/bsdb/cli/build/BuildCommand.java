@@ -49,8 +49,10 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  bsdb build --table places --input places.txt.zst --separator '\\t'",
-      "  bsdb build --table cities --input cities500.csv.gz --format csv --key geoname_id",
-      "  bsdb build --table cities --query \"SELECT id, name FROM 'x/*.parquet'\" --key id",
+      "  bsdb build --table cities --input cities500.csv.gz \\",
+      "      --format csv --key geoname_id",
+      "  bsdb build --table cities --key id \\",
+      "      --query \"SELECT id, name FROM 'x/*.parquet'\"",
       "  bsdb build --table cities --engine flink --sql cities.sql --key id",
       "  sort -u names.txt | bsdb build --table names --input - --property owner=ops"
     })

@@ -53,9 +53,11 @@ import picocli.CommandLine.Option;
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  bsdb mirror --table cities --input cities.csv.gz --format csv --key id --every 10m",
+      "  bsdb mirror --table cities --input cities.csv.gz --format csv --key id \\",
+      "      --every 10m",
       "  bsdb mirror --table customers --key id --every 1h --port 9090 \\",
-      "      --jdbc jdbc:postgresql://db/shop --jdbc-properties login --query 'SELECT id, name FROM customers'"
+      "      --jdbc jdbc:postgresql://db/shop --jdbc-properties login \\",
+      "      --query 'SELECT id, name FROM customers'"
     })
 public final class MirrorCommand extends TableCommand {
   private static final int KEPT_VERSIONS = 10;

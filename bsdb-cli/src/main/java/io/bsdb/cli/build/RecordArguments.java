@@ -63,7 +63,7 @@ final class RecordArguments {
       names = "--key",
       split = ",",
       paramLabel = "COLUMN",
-      description = "The key's columns, of rows, in key order, with commas between.")
+      description = "For rows: the columns of the key, in its order, with commas between.")
   private List<String> key = List.of();
 
   @Option(

@@ -105,15 +105,16 @@ final class WriterArguments {
   @Option(
       names = "--property",
       paramLabel = "NAME=VALUE",
-      description = "Property of the snapshot; readers and 'bsdb inspect' show it.")
+      description =
+          "Property of the snapshot; readers and 'bsdb inspect' show it. May be repeated.")
   private Map<String, String> properties = Map.of();
 
   @Option(
       names = "--source-position",
       paramLabel = "SOURCE=POSITION",
       description =
-          "How far a source was read, such as 'orders-0=4711'; kept like a property, apart from"
-              + " them.")
+          "How far a source was read, such as 'orders-0=4711'; kept in the manifest, apart from"
+              + " properties. May be repeated.")
   private Map<String, String> sourcePositions = Map.of();
 
   private static CommandSpec all(OptionSpec.Builder... arguments) {

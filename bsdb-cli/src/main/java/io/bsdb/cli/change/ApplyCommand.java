@@ -54,8 +54,8 @@ import picocli.CommandLine.Option;
     footer = {
       "  bsdb apply --table places --input changes.txt --separator '\\t'",
       "  bsdb apply --table cities --input changes.csv --format csv",
-      "  cdc | bsdb apply --table cities --input - --format jsonl --op-column __op"
-          + " --position cities-0=4711"
+      "  cdc | bsdb apply --table cities --input - --format jsonl \\",
+      "      --op-column __op --position cities-0=4711"
     })
 public final class ApplyCommand extends TableCommand {
   private static final String OPERATION = "op";

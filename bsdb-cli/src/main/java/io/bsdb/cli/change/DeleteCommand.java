@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "delete",
     header = "Deletes keys, and puts that in service as one version.",
-    description = {"", "Keys are written as for 'get'. A key that there is not is no error.", ""},
+    description = {"", "Keys are written as for 'get'. A key that is absent is no error.", ""},
     footerHeading = "%nExamples:%n",
     footer = {
       "  bsdb delete --table colours -- rose violet",
@@ -34,7 +34,7 @@ public final class DeleteCommand extends TableCommand {
   @Option(names = "--json", description = "Print what was done as JSON.")
   private boolean json;
 
-  @Parameters(arity = "1..*", paramLabel = "KEY", description = "What to delete.")
+  @Parameters(arity = "1..*", paramLabel = "KEY", description = "Keys to delete.")
   private List<String> keys;
 
   public DeleteCommand(Console console) {

@@ -41,10 +41,10 @@ public final class PutCommand extends TableCommand {
   @Option(names = "--json", description = "Print what was done as JSON.")
   private boolean json;
 
-  @Parameters(index = "0", paramLabel = "KEY", description = "Whose record to set.")
+  @Parameters(index = "0", paramLabel = "KEY", description = "Key of the record.")
   private String key;
 
-  @Parameters(index = "1", paramLabel = "VALUE", description = "What to set it to.")
+  @Parameters(index = "1", paramLabel = "VALUE", description = "Its new value.")
   private String value;
 
   public PutCommand(Console console) {

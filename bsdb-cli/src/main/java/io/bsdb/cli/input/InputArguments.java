@@ -58,8 +58,8 @@ public final class InputArguments {
   @Option(
       names = "--no-header",
       description =
-          "The first line of a CSV file is a row. The columns are those of --schema or of the table,"
-              + " in order, or c1, c2, and so on.")
+          "The first line of a CSV file is a row. The columns are those of --schema, in 'apply'"
+              + " those of the table, in order; else c1, c2, and so on.")
   private boolean noHeader;
 
   @Option(

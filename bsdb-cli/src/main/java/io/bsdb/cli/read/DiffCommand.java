@@ -58,27 +58,29 @@ public final class DiffCommand extends TableCommand {
   @Option(
       names = "--to",
       paramLabel = "VERSION",
-      description = "The version that is compared; the one in service unless given.")
+      description = "The version that is compared. Default: the one in service.")
   private @Nullable String to;
 
   @Option(
       names = "--limit",
       paramLabel = "COUNT",
-      description = "Print so many rows; all are counted.")
+      description = "Print at most so many rows; all are counted. Default: no limit.")
   private long limit = Long.MAX_VALUE;
 
   @Option(
       names = "--sample",
       paramLabel = "SHARE",
       description =
-          "Compare this share of the keys, such as 0.01: always the same, drawn by their hash.")
+          "Compare this share of the keys, such as 0.01: always the same, drawn by their hash. Default:"
+              + " all.")
   private double share = 1;
 
   @Option(
       names = "--encoding",
       paramLabel = "ENCODING",
       description =
-          "How keys and values are written, if the table has no schema: utf8, hex or base64.")
+          "How keys and values are written, if the table has no schema: utf8, hex or base64. Default:"
+              + " utf8.")
   private @Nullable Encoding encoding;
 
   @Option(names = "--json", description = "Print a JSON object per row that differs.")

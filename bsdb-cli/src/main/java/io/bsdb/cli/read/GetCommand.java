@@ -157,7 +157,7 @@ public final class GetCommand extends TableCommand {
 
   @Mixin private MemoryArgument memory;
 
-  @Parameters(arity = "0..*", paramLabel = "KEY", description = "What to look up.")
+  @Parameters(arity = "0..*", paramLabel = "KEY", description = "Keys to look up.")
   private List<String> keys = List.of();
 
   public GetCommand(Console console) {

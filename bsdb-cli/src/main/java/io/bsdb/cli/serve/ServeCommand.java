@@ -44,7 +44,8 @@ import picocli.CommandLine.Option;
       "  bsdb serve --table cities=/data/cities --port 8080",
       "  bsdb serve --warehouse /data --access io_uring --block-cache 1G",
       "  bsdb serve --table cities=/data/cities --host 0.0.0.0 --token-file token \\",
-      "      --tls-certificate cert.pem --tls-key key.pem --allow-host tables.example.com"
+      "      --tls-certificate cert.pem --tls-key key.pem \\",
+      "      --allow-host tables.example.com"
     })
 public final class ServeCommand implements Callable<Integer> {
   private final Console console;
@@ -67,7 +68,9 @@ public final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--host",
       paramLabel = "ADDRESS",
-      description = "Listen at this address. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Listen at this address; one that is not loopback needs --token-file and TLS, or"
+              + " --insecure. Default: ${DEFAULT-VALUE}.")
   private String host = "127.0.0.1";
 
   @Option(
@@ -105,7 +108,7 @@ public final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--access",
       paramLabel = "ACCESS",
-      description = "How to read: mapped (default), resident, direct or io_uring.")
+      description = "How to read: mapped, resident, direct or io_uring. Default: mapped.")
   private Access access = Access.MAPPED;
 
   @Option(
@@ -128,7 +131,7 @@ public final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--max-age",
       paramLabel = "SECONDS",
-      description = "Be not ready while a table's version is older.")
+      description = "Fail /health/ready while the version of a table is older. Default: no limit.")
   private @Nullable Long maxAge;
 
   @Option(

@@ -12,7 +12,7 @@ public final class MemoryArgument {
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
       description =
-          "Limit of the memory for indexes, signatures, caches and copies. Default: none, or -Dbsdb.memory.")
+          "Limit of the memory for indexes, signatures, caches and copies. Default: that of -Dbsdb.memory, else none.")
   private @Nullable ByteSize size;
 
   /** Returns the budget of the option, else that of the process. */

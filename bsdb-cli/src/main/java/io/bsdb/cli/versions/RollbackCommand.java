@@ -24,7 +24,9 @@ public final class RollbackCommand extends TableCommand {
   @Parameters(
       arity = "0..1",
       paramLabel = "VERSION",
-      description = "Default: the one whose place the version in service took.")
+      description =
+          "The version to put in service, as 'bsdb versions' lists it. Default: the one that the"
+              + " version in service replaced.")
   private @Nullable String version;
 
   public RollbackCommand(Console console) {

@@ -29,7 +29,9 @@ public final class SweepCommand extends TableCommand {
       names = "--older-than",
       paramLabel = "TIME",
       converter = Age.class,
-      description = "Such as 30m, 6h or 2d; longer than any build takes. Default: 1d.")
+      description =
+          "Delete what has not changed for so long, such as 30m, 6h or 2d; longer than any build"
+              + " takes. Default: 1d.")
   private Duration age = Duration.ofDays(1);
 
   public SweepCommand(Console console) {
