@@ -481,22 +481,27 @@ final class LiveTable implements WritableTable {
   /** Makes all changes durable, and records where they end. */
   private void finishLog() throws IOException {
     requireLog();
-    commit.force();
-    commit.exclusively(
-        () -> {
-          owner.requireInPlace();
-          log.mark();
-          log.recordedEnd(owner.id()).write(storage);
-        });
+    try {
+      commit.force();
+      commit.exclusively(
+          () -> {
+            owner.requireInPlace();
+            log.mark();
+            log.recordedEnd(owner.id()).write(storage);
+          });
+    } catch (IOException | RuntimeException e) {
+      requireLog(); // it may have failed just now
+      throw e;
+    }
   }
 
-  /** Fails a close after the log has failed, of which no writer may have been told. */
+  /** Fails a close whose log has failed, which no writer may have noticed. */
   private void requireLog() throws IOException {
     try {
       log.requireUsable();
     } catch (IOException e) {
       throw new IOException(
-          "the table is closed, but its log failed before, so that the last changes may be lost: table=%s: %s; find out why, and open the table again"
+          "the table is closed, but its log failed, so that the last changes may be lost: table=%s: %s; find out why, and open the table again"
               .formatted(directory, e.getCause()),
           e);
     }
