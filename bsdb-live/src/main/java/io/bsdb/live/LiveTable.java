@@ -176,9 +176,7 @@ final class LiveTable implements WritableTable {
     return named("opening it", directory, () -> tryOpen(directory, options, place));
   }
 
-  /**
-   * Says what an interrupt has ended: it closes the file in use, with an exception that does not.
-   */
+  /** Names what an interrupt has ended, which the exception of the file that it closed does not. */
   private static <T> T named(String step, Path directory, IOSupplier<T> body) throws IOException {
     try {
       return body.get();
@@ -449,38 +447,15 @@ final class LiveTable implements WritableTable {
             owner));
   }
 
-  /** Publishes what is left, so that the next open replays nothing. */
   private void publishRest() throws IOException {
-    if (log.isUsable() && publishesAtClose) {
-      try {
-        publisher.publish();
-      } catch (IOException | RuntimeException e) {
-        requireLog();
-        throw new IOException(
-            "the table is closed and its changes are durable in its log, but they could not be published: table=%s: %s; the next open replays them"
-                .formatted(directory, reason(e)),
-            e);
-      }
-      try {
-        publisher.prune();
-      } catch (IOException | RuntimeException e) {
-        throw new IOException(
-            "the table is closed and its changes are published, but files of old versions could not be deleted: table=%s: %s; the next open tries again"
-                .formatted(directory, reason(e)),
-            e);
-      }
+    if (publishesAtClose) {
+      publisher.publishRest();
     }
-  }
-
-  /** Returns the message of a failure; of one that has none, as that of an interrupt, its type. */
-  private static String reason(Exception e) {
-    String message = e.getMessage();
-    return message == null ? e.toString() : message;
   }
 
   /** Makes all changes durable, and records where they end. */
   private void finishLog() throws IOException {
-    requireLog();
+    publisher.requireLog();
     try {
       commit.force();
       commit.exclusively(
@@ -490,20 +465,8 @@ final class LiveTable implements WritableTable {
             log.recordedEnd(owner.id()).write(storage);
           });
     } catch (IOException | RuntimeException e) {
-      requireLog(); // it may have failed just now
+      publisher.requireLog(); // it may have failed just now
       throw e;
-    }
-  }
-
-  /** Fails a close whose log has failed, which no writer may have noticed. */
-  private void requireLog() throws IOException {
-    try {
-      log.requireUsable();
-    } catch (IOException e) {
-      throw new IOException(
-          "the table is closed, but its log failed, so that the last changes may be lost: table=%s: %s; find out why, and open the table again"
-              .formatted(directory, e.getCause()),
-          e);
     }
   }
 }

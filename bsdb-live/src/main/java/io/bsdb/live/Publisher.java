@@ -261,6 +261,47 @@ final class Publisher implements Closeable {
     }
   }
 
+  /** Publishes what is left at a close, so that the next open replays nothing. */
+  void publishRest() throws IOException {
+    if (log.isUsable()) {
+      try {
+        publish();
+      } catch (IOException | RuntimeException e) {
+        requireLog();
+        throw new IOException(
+            "the table is closed and its changes are durable in its log, but they could not be published: table=%s: %s; the next open replays them"
+                .formatted(directory, reason(e)),
+            e);
+      }
+      try {
+        prune();
+      } catch (IOException | RuntimeException e) {
+        throw new IOException(
+            "the table is closed and its changes are published, but files of old versions could not be deleted: table=%s: %s; the next open tries again"
+                .formatted(directory, reason(e)),
+            e);
+      }
+    }
+  }
+
+  /** Returns the message of a failure; of one that has none, as that of an interrupt, its type. */
+  private static String reason(Exception e) {
+    String message = e.getMessage();
+    return message == null ? e.toString() : message;
+  }
+
+  /** Fails a close whose log has failed, which no writer may have noticed. */
+  void requireLog() throws IOException {
+    try {
+      log.requireUsable();
+    } catch (IOException e) {
+      throw new IOException(
+          "the table is closed, but its log failed, so that the last changes may be lost: table=%s: %s; find out why, and open the table again"
+              .formatted(directory, e.getCause()),
+          e);
+    }
+  }
+
   long publications() {
     return publications.get();
   }

@@ -48,7 +48,7 @@ final class LockFile implements AutoCloseable {
   }
 
   /**
-   * Waits for the file's lock, and says so if that takes seconds. It belongs to the whole process,
+   * Waits for the file's lock, and logs it if that takes seconds. It belongs to the whole process,
    * where the JVM refuses to wait for one that another thread holds, if this class has been loaded
    * twice. To close the file, as an interruption does, would end the lock of that thread: so an
    * interruption waits for it.

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Encodes rows where they come from, so that the shuffle moves what the table will hold.
  *
- * <p>The planner leaves out the old rows of updates where it can. It cannot behind a filter, which
+ * <p>The planner leaves out the old rows of updates where it can. It cannot after a filter, which
  * may let an old row pass and not the new one: so an old row deletes its key, and the new one, if
  * it comes, puts it again.
  */
