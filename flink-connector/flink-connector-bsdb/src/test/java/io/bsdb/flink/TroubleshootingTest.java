@@ -18,6 +18,8 @@ class TroubleshootingTest {
           "Could not find a file system implementation for scheme",
           "Direct buffer memory",
           "Async function call has timed out",
+          "Mismatch of function's argument data type",
+          "implicit type conversion between",
           StatementsTest.FIELD_OF_A_ROW);
 
   private static List<String> quoted() throws IOException {
