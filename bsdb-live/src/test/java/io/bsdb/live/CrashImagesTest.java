@@ -261,8 +261,9 @@ class CrashImagesTest {
                     CrashingStorage.of(
                         log,
                         (operation, name) -> {
-                          if (fail.get() && operation.equals("force")) {
-                            failed.countDown();
+                          boolean isMark = Thread.currentThread().getName().equals("bsdb-mark");
+                          if (fail.get() && isMark && operation.equals("force")) {
+                            failed.countDown(); // close waits for this thread
                             throw new IOException("injected");
                           }
                         }),
