@@ -187,7 +187,7 @@ class ApplyCommandTest {
     assertRefused(
         rows,
         apply(rows, "id,name,pop\n1,a,2\n", "--format", "csv"),
-        ": no column 'op'; the header has [id, name, pop]");
+        ": no column 'op'; the header has [id, name, pop]; --op-column names");
     assertRefused(
         rows,
         apply(rows, "op,name,pop\nd,a,2\n", "--format", "csv"),

@@ -168,7 +168,14 @@ public final class RowFormat implements RecordFormat {
       for (Column column : required) {
         if (!names.contains(column.name())) {
           throw CommandFailure.refused(
-              "%s: no column '%s'; the header has %s".formatted(name, column.name(), names));
+              "%s: no column '%s'; the header has %s%s"
+                  .formatted(
+                      name,
+                      column.name(),
+                      names,
+                      column.equals(operation)
+                          ? "; --op-column names the column with each row's operation, put or delete"
+                          : ""));
         }
       }
     }
