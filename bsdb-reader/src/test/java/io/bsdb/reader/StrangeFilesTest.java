@@ -11,6 +11,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.testkit.ChildProcess;
 import io.bsdb.testkit.Records.Lengths;
+import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -121,6 +123,41 @@ class StrangeFilesTest {
     assertThatThrownBy(builder::open)
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageStartingWith("not a regular file: file=%s actual=", file);
+  }
+
+  private Path publishChanges() throws IOException {
+    Path table = publish();
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
+      writer.put(new byte[] {1}, new byte[10]);
+      writer.publish();
+    }
+    try (Stream<Path> segments = Files.list(table.resolve("data"))) {
+      file = segments.filter(path -> path.toString().endsWith(".seg")).findFirst().orElseThrow();
+    }
+    return table;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void inPlaceOfASegment(Kind kind) throws Exception {
+    Path table = publishChanges();
+    replace(file, kind);
+    assertRefused(table, file);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Access.class)
+  void aSegmentOfAnotherLengthIsNeitherMappedNorCopied(Access access) throws Exception {
+    Path table = publishChanges();
+    long length = Files.size(file);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.allocate(1), (1L << 40) - 1);
+    }
+    assertThatThrownBy(() -> SnapshotReader.open(table, with(access)))
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessage(
+            "segment length differs from the manifest: file=%s expected=%d actual=%d",
+            file, length, 1L << 40);
   }
 
   /** A hole of a tebibyte: to copy it would fail for want of memory, or take for ever. */

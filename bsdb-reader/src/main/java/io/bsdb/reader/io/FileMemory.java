@@ -106,6 +106,26 @@ public final class FileMemory implements Closeable {
     }
   }
 
+  /**
+   * Returns the length of a regular file. Others are not opened: reading a pipe may never end.
+   *
+   * @param advice to the user if there is none
+   */
+  public static long lengthOfFile(Path path, @Nullable String advice) throws IOException {
+    BasicFileAttributes attributes;
+    try {
+      attributes = Files.readAttributes(path, BasicFileAttributes.class);
+    } catch (NoSuchFileException e) {
+      throw new NoSuchFileException(path.toString(), null, advice);
+    }
+    if (!attributes.isRegularFile()) {
+      throw new CorruptSnapshotException(
+          "not a regular file: file=%s actual=%s"
+              .formatted(path, attributes.isDirectory() ? "a directory" : "a pipe or a device"));
+    }
+    return attributes.size();
+  }
+
   private static RandomAccessFile open(Path path) throws IOException {
     if (path.getFileSystem() != FileSystems.getDefault()) {
       throw new IOException(

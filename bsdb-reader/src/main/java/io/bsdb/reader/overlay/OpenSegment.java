@@ -53,13 +53,13 @@ final class OpenSegment {
 
   private static OpenSegment open(
       Path path, SegmentFile file, Access access, MemoryBudget.Claim claim) throws IOException {
-    FileMemory memory = access == Access.RESIDENT ? FileMemory.load(path) : FileMemory.map(path);
-    if (memory.length() != file.length() || file.length() > SegmentWriter.MAX_LENGTH) {
-      memory.close();
+    long length = FileMemory.lengthOfFile(path, null);
+    if (length != file.length() || length > SegmentWriter.MAX_LENGTH) {
       throw new CorruptSnapshotException(
           "segment length differs from the manifest: file=%s expected=%d actual=%d"
-              .formatted(path, file.length(), memory.length()));
+              .formatted(path, file.length(), length));
     }
+    FileMemory memory = access == Access.RESIDENT ? FileMemory.load(path) : FileMemory.map(path);
     if (access != Access.RESIDENT) {
       memory.adviseHugePages();
     }

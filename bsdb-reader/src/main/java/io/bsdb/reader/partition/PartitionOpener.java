@@ -93,8 +93,7 @@ public final class PartitionOpener {
   }
 
   private static void requireLength(Path path, PartitionFile expected) throws IOException {
-    PartitionSections.requireLength(
-        path, expected, PartitionSections.lengthOfFile(path, INCOMPLETE));
+    PartitionSections.requireLength(path, expected, FileMemory.lengthOfFile(path, INCOMPLETE));
   }
 
   /**

@@ -14,10 +14,7 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /** The sections of a partition file in memory, each verified when it is asked for. */
@@ -190,26 +187,6 @@ final class PartitionSections {
           "%s differs from the manifest: file=%s expected=%d actual=%d"
               .formatted(what, path, inManifest, actual));
     }
-  }
-
-  /**
-   * Returns the length of a regular file. Others are not opened: reading a pipe may never end.
-   *
-   * @param advice to the user if there is none
-   */
-  static long lengthOfFile(Path path, String advice) throws IOException {
-    BasicFileAttributes attributes;
-    try {
-      attributes = Files.readAttributes(path, BasicFileAttributes.class);
-    } catch (NoSuchFileException e) {
-      throw new NoSuchFileException(path.toString(), null, advice);
-    }
-    if (!attributes.isRegularFile()) {
-      throw new CorruptSnapshotException(
-          "not a regular file: file=%s actual=%s"
-              .formatted(path, attributes.isDirectory() ? "a directory" : "a pipe or a device"));
-    }
-    return attributes.size();
   }
 
   static void requireLength(Path path, PartitionFile expected, long actual)
