@@ -4,6 +4,7 @@ import datetime
 import decimal
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -201,3 +202,14 @@ def test_follow_moves_on_and_refuses_a_bad_version(tmp_path):
     table.get_many(keys)
     table.lookup(keys + [b"no such key"])
     assert table.counters == {"hits": 2 * len(keys), "misses": 1, "failures": 0, "block_reads": 0, "bytes_read": 0}
+
+
+def test_the_stub_names_nothing_that_is_not_there():
+    stub = pathlib.Path(bsdb.__file__).with_suffix(".pyi").read_text()
+    named = re.findall(r"^(?:class |def )?(\w+)(?:\(| = |:)", stub, re.MULTILINE)
+    assert sorted(name for name in named if not name.startswith("_")) == sorted(bsdb.__all__)
+    # NumPy arrays and iterators of keys are taken, and frames by both interfaces of Arrow.
+    lookup = re.search(r"def lookup\(\n +self,\n +keys: Union\[(.*)\],", stub)
+    join = re.search(r"def join\(\n +self,\n +frame: Union\[(.*)\],", stub)
+    assert lookup[1] == "_ArrowStream, _ArrowArray, Iterable[Any]"
+    assert join[1] == "_ArrowStream, _ArrowArray"
