@@ -154,12 +154,17 @@ def test_ranges_begin_with_empty_text(tmp_path):
         table.ceiling("")  # the first one, which is no row
 
 
-def test_a_child_of_a_fork_drops_a_followed_table(tmp_path):
+def test_a_child_of_a_fork_stays_with_its_version():
     code = f"""
 import bsdb, os
 table = bsdb.follow({str(TABLES / "blocked")!r}, every=3600)
 child = os.fork()
 held = len(table)
+try:
+    moved = table.refresh()
+except ValueError as e:
+    moved = str(e)
+assert moved is False if child else moved.startswith("this process was forked"), moved
 del table
 if child:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

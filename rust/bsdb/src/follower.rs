@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::table::{current, Options, Table};
 
 /// Moves to new versions of a table as they are published. Lookups never wait for that, and a version that cannot be
@@ -13,7 +13,7 @@ use crate::table::{current, Options, Table};
 pub struct Follower {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    /// That of the thread. A child that is forked from it has no thread, and stays with its version until `refresh`.
+    /// That of the thread. A child that is forked from it has no thread, and stays with its version.
     process: u32,
 }
 
@@ -53,7 +53,7 @@ impl Follower {
             let _ = shared.refresh();
         };
         let thread = std::thread::Builder::new().name("bsdb-follower".into()).spawn(follow);
-        follower.thread = Some(thread.map_err(|e| crate::Error::io(&follower.shared.path, e))?);
+        follower.thread = Some(thread.map_err(|e| Error::io(&follower.shared.path, e))?);
         Ok(follower)
     }
 
@@ -79,7 +79,14 @@ impl Follower {
     }
 
     /// Moves to the version in service; true if that is another one. A failure leaves the version in use as it is.
+    /// Fails in the child of a fork, if there is a thread.
     pub fn refresh(&self) -> Result<bool> {
+        // The thread may have held the lock when the process was forked.
+        if self.thread.is_some() && std::process::id() != self.process {
+            return Err(Error::invalid(
+                "this process was forked from the one that follows the table; open the table here",
+            ));
+        }
         self.shared.refresh()
     }
 
