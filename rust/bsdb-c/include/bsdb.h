@@ -1,4 +1,6 @@
-/* bsdb.h: reads bsdb tables. Many threads may use one table, but for bsdb_refresh and bsdb_close. */
+/* bsdb.h: reads bsdb tables. Many threads may use one table, but for bsdb_refresh and bsdb_close; one thread at a time a cursor.
+   While a thread ends (destructors of its variables, functions of atexit), failures have no text, and values that do not lie in a
+   mapped file as they are cannot be looked up. */
 #ifndef BSDB_H
 #define BSDB_H
 
@@ -51,7 +53,7 @@ uint64_t bsdb_count(const bsdb_table *table);
 /* The name of the version, until the next bsdb_refresh or bsdb_close. */
 const char *bsdb_version(const bsdb_table *table);
 
-/* What this thread's last failure was: what, file, offset, expected, actual. */
+/* What this thread's last failure was: what, file, offset, expected, actual. Valid until the thread's next failure. */
 const char *bsdb_error(void);
 
 /* All records: by key if the table is in key order, else in no order. */

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::ffi::{c_char, c_int, c_void, CStr, CString};
+use std::ffi::{c_char, c_int, c_void, CStr, CString, OsStr};
 use std::ops::Bound;
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr::{null, NonNull};
 use std::sync::Arc;
@@ -42,7 +43,7 @@ fn c_string(text: &str) -> CString {
 fn guarded(action: impl FnOnce() -> Result<c_int>) -> c_int {
     let result = catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|_| Err(Error::invalid("the library failed")));
     result.unwrap_or_else(|error| {
-        ERROR.set(c_string(&error.to_string()));
+        let _ = ERROR.try_with(|kept| kept.replace(c_string(&error.to_string())));
         match error.kind() {
             ErrorKind::Corrupt => -1,
             ErrorKind::Unsupported => -2,
@@ -51,6 +52,12 @@ fn guarded(action: impl FnOnce() -> Result<c_int>) -> c_int {
             _ => -5,
         }
     })
+}
+
+/// Lends the thread's buffer of values. A thread that ends, and the main thread in a function of `atexit`, has none any more.
+fn with_value<R>(action: impl FnOnce(&mut Vec<u8>) -> Result<R>) -> Result<R> {
+    let ended = |_| Err(Error::invalid("the thread ends, and keeps no values any more; look up before"));
+    VALUE.try_with(|kept| action(&mut kept.borrow_mut())).unwrap_or_else(ended)
 }
 
 /// # Safety
@@ -68,9 +75,13 @@ unsafe fn slice<'a>(start: *const c_void, length: usize) -> &'a [u8] {
 #[no_mangle]
 pub unsafe extern "C" fn bsdb_open(path: *const c_char, access: c_int, table: *mut *mut BsdbTable) -> c_int {
     guarded(|| {
-        let access = if access == 0 { Access::Mapped } else { Access::Read };
+        let access = match access {
+            0 => Access::Mapped,
+            1 => Access::Read,
+            _ => return Err(Error::invalid(format!("access is BSDB_MAPPED or BSDB_READ, not {access}"))),
+        };
         // SAFETY: the caller's.
-        let path = unsafe { CStr::from_ptr(path) }.to_str().map_err(|_| Error::invalid("path is not UTF-8"))?;
+        let path = OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes());
         let follower = Follower::by_hand(path, Options::default().access(access))?;
         let current = follower.current();
         let version = c_string(current.version());
@@ -122,10 +133,10 @@ pub unsafe extern "C" fn bsdb_get(
         let (start, length) = match table.table.get(key)? {
             None => return Ok(ABSENT),
             Some(Cow::Borrowed(found)) => (found.as_ptr(), found.len()),
-            Some(Cow::Owned(found)) => VALUE.with_borrow_mut(|kept| {
+            Some(Cow::Owned(found)) => with_value(|kept| {
                 *kept = found;
-                (kept.as_ptr(), kept.len())
-            }),
+                Ok((kept.as_ptr(), kept.len()))
+            })?,
         };
         // SAFETY: the caller's.
         unsafe { (*value, *value_length) = (start as *const c_void, length) };
@@ -147,7 +158,7 @@ pub unsafe extern "C" fn bsdb_get_many(
     guarded(|| {
         // SAFETY: the caller's.
         let (table, keys) = unsafe { (&*table, (0..count).map(|i| slice(*keys.add(i), *key_lengths.add(i)))) };
-        VALUE.with_borrow_mut(|kept| {
+        with_value(|kept| {
             kept.clear();
             table.table.get_many(keys, |i, value| {
                 kept.extend_from_slice(value.unwrap_or_default());
@@ -192,7 +203,7 @@ pub unsafe extern "C" fn bsdb_version(table: *const BsdbTable) -> *const c_char 
 /// The text of this thread's last failure.
 #[no_mangle]
 pub extern "C" fn bsdb_error() -> *const c_char {
-    ERROR.with_borrow(|error| error.as_ptr())
+    ERROR.try_with(|error| error.borrow().as_ptr()).unwrap_or(c"the thread ends, and keeps no texts any more".as_ptr())
 }
 
 fn give(table: &BsdbTable, make: impl FnOnce(&'static Table) -> Result<Cursor<'static>>) -> Result<*mut BsdbCursor> {

@@ -1,5 +1,6 @@
 //! Calls the functions as a program in C does, so that Miri can interpret it.
 
+use std::path::Path;
 use std::ptr::null_mut;
 
 use super::*;
@@ -21,6 +22,7 @@ fn use_table(name: &str) {
     let (mut table, mut cursor) = (null_mut(), null_mut());
     // SAFETY: as the functions want it.
     unsafe {
+        assert_eq!(bsdb_open(path.as_ptr(), 2, &mut table), -5, "neither BSDB_MAPPED nor BSDB_READ");
         assert_eq!(bsdb_open(path.as_ptr(), 1, &mut table), OK);
         assert_eq!(bsdb_scan(table, &mut cursor), OK);
         let mut records: Vec<_> = std::iter::from_fn(|| next(cursor)).collect();
@@ -89,6 +91,83 @@ fn passes_over_ended_rows() {
             let code = bsdb_get(table, key.as_ptr().cast(), key.len(), &mut found.0, &mut found.1);
             assert_eq!(code == OK, millis == -2000);
         }
+        bsdb_close(table);
+    }
+}
+
+/// Calls functions when its thread ends, and sends what they returned.
+struct AtEnd(CString, std::sync::mpsc::Sender<Vec<(c_int, String)>>);
+
+impl Drop for AtEnd {
+    fn drop(&mut self) {
+        let (mut table, mut found, key) = (null_mut(), NONE, b"no such key");
+        let (keys, lengths, mut value) = ([key.as_ptr().cast()], [key.len()], null());
+        let mut results = Vec::new();
+        // SAFETY: as the functions want it.
+        unsafe {
+            let mut push = |code| results.push((code, CStr::from_ptr(bsdb_error()).to_string_lossy().into_owned()));
+            push(bsdb_open(c"no/such/table".as_ptr(), 0, &mut table));
+            push(bsdb_open(self.0.as_ptr(), 1, &mut table));
+            push(bsdb_get(table, keys[0], key.len(), &mut found.0, &mut found.1));
+            let mut cursor = null_mut();
+            push(bsdb_scan(table, &mut cursor));
+            let (known, _) = next(cursor).unwrap();
+            push(bsdb_get(table, known.as_ptr().cast(), known.len(), &mut found.0, &mut found.1));
+            push(bsdb_get_many(table, 1, keys.as_ptr(), lengths.as_ptr(), &mut value, &mut found.1));
+            push(bsdb_refresh(table));
+            bsdb_free(cursor);
+            bsdb_close(table);
+        }
+        self.1.send(results).unwrap();
+    }
+}
+
+#[test]
+fn tables_can_be_used_while_a_thread_ends() {
+    thread_local! {
+        static AT_END: RefCell<Option<AtEnd>> = RefCell::default();
+    }
+    let path = format!("{}/../../conformance/tables/order-compact", env!("CARGO_MANIFEST_DIR"));
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        // What is used first is destroyed last.
+        AT_END.set(Some(AtEnd(c_string(&path), sender)));
+        let mut table = null_mut();
+        // SAFETY: as the functions want it.
+        unsafe {
+            assert_eq!(bsdb_open(c"no/such/table".as_ptr(), 0, &mut table), -3);
+            assert_eq!(bsdb_open(c_string(&path).as_ptr(), 1, &mut table), OK);
+            let mut found = NONE;
+            let key = b"no such key";
+            assert_eq!(bsdb_get(table, key.as_ptr().cast(), key.len(), &mut found.0, &mut found.1), ABSENT);
+            let (keys, lengths, mut value) = ([key.as_ptr().cast()], [key.len()], null());
+            assert_eq!(bsdb_get_many(table, 1, keys.as_ptr(), lengths.as_ptr(), &mut value, &mut found.1), OK);
+            bsdb_close(table);
+        }
+    });
+    thread.join().unwrap();
+    let results = receiver.recv().unwrap();
+    // There is no place for a value that is not in a mapped file, nor for the text of a failure.
+    assert_eq!(results.iter().map(|r| r.0).collect::<Vec<_>>(), [-3, OK, ABSENT, OK, -5, -5, ABSENT]);
+    assert!(results.iter().all(|r| r.1.starts_with("the thread ends")), "{results:?}");
+}
+
+#[test]
+fn paths_need_not_be_text() {
+    let mut directory = std::env::temp_dir().into_os_string().into_encoded_bytes();
+    directory.extend(format!("/bsdb-\u{fc}-{}-", std::process::id()).bytes());
+    directory.extend(b"\xff\xfe\n%s");
+    let path = Path::new(OsStr::from_bytes(&directory));
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/tables/blocked");
+    std::os::unix::fs::symlink(table, path).unwrap();
+    let path_of_c = CString::new(directory.clone()).unwrap();
+    let mut table = null_mut();
+    // SAFETY: as the functions want it.
+    unsafe {
+        let code = bsdb_open(path_of_c.as_ptr(), 1, &mut table);
+        std::fs::remove_file(path).unwrap();
+        assert_eq!(code, OK, "{:?}", CStr::from_ptr(bsdb_error()));
+        assert_eq!(bsdb_refresh(table), -3);
         bsdb_close(table);
     }
 }

@@ -82,10 +82,11 @@ thread_local! {
 
 /// Lends the buffers of this thread.
 pub(crate) fn with_scratch<R>(action: impl FnOnce(&mut Scratch) -> R) -> R {
-    let mut scratch = SCRATCH.take().unwrap_or_default();
+    // A thread that ends, and the main thread in a function of `atexit`, has none any more.
+    let mut scratch = SCRATCH.try_with(Cell::take).ok().flatten().unwrap_or_default();
     let result = action(&mut scratch);
     scratch.trim();
-    SCRATCH.set(Some(scratch));
+    let _ = SCRATCH.try_with(|kept| kept.set(Some(scratch)));
     result
 }
 
