@@ -24,12 +24,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import org.apache.flink.util.function.FunctionWithException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -38,6 +36,7 @@ import picocli.CommandLine.Parameters;
 /** Compares bsdb with its peers. */
 @Command(
     name = "benchmarks/run",
+    mixinStandardHelpOptions = true,
     sortOptions = false,
     header = "Compares bsdb with other stores, on this machine, in one run.",
     description = {
@@ -48,38 +47,8 @@ import picocli.CommandLine.Parameters;
       ""
     })
 public final class Bench implements Callable<Integer> {
-  private enum Part {
-    LOOKUP,
-    BUILD,
-    ORDER,
-    FLINK,
-    JOINS,
-    KAFKA_STREAMS,
-    BITS,
-    OPENING,
-    CHANGES,
-    REFRESH,
-    RELOAD,
-    RELOAD_JOBS,
-    SYNC,
-    UNSYNCED,
-    KILLED,
-    WRITES,
-    YCSB,
-    SINK,
-    ABSENT,
-    HISTORY;
-
-    @Override
-    public String toString() {
-      return name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-  }
-
   @Parameters(
       paramLabel = "PART",
-      arity = "1",
-      defaultValue = CommandLine.Option.NULL_VALUE,
       description = {
         "What is measured, by default lookup, with --full also flink and kafka-streams:",
         "lookup: builds and lookups in the stores",
@@ -93,13 +62,10 @@ public final class Bench implements Callable<Integer> {
         "sync, unsynced, killed, writes, ycsb: a durable table beside RocksDB and HaloDB",
         "sink, absent: a stream in Flink into a table, and lookup joins, beside Paimon",
         "history: late orders joined by a history and by Flink's temporal join",
-        "readers: those in Java, Rust and Python; a part by itself, see readers --help"
+        "readers: those in Java, Rust and Python; a part by itself, see readers --help",
+        "jmh: one reader, with -p and -prof of JMH, see ReaderBenchmark; a part by itself"
       })
-  private @Nullable List<Part> parts;
-
-  @SuppressWarnings("UnusedVariable") // picocli reads it
-  @Option(names = "--help", usageHelp = true, description = "Show this")
-  private boolean help;
+  private List<String> parts = List.of();
 
   @Option(
       names = "--quick",
@@ -181,7 +147,6 @@ public final class Bench implements Callable<Integer> {
     System.exit(bench.run(arguments));
   }
 
-  /** Returns the exit status. */
   int run(String... arguments) {
     return new CommandLine(this)
         .setCaseInsensitiveEnumValuesAllowed(true)
@@ -199,71 +164,69 @@ public final class Bench implements Callable<Integer> {
     if (records.stream().anyMatch(count -> count < 100 || count > Integer.MAX_VALUE)) {
       throw wrong("--records: expected 100 to 2^31 - 1, actual " + records);
     }
+    Map<String, Callable<List<Section>>> all = all();
+    if (!all.keySet().containsAll(parts)) {
+      throw wrong("unknown part: expected some of %s, actual %s".formatted(all.keySet(), parts));
+    }
     directory = Files.createDirectories(directory.toAbsolutePath());
-    List<Part> chosen =
-        parts != null
-            ? parts
-            : full ? List.of(Part.LOOKUP, Part.FLINK, Part.KAFKA_STREAMS) : List.of(Part.LOOKUP);
-    Results results = new Results(Machine.facts(), parameters(chosen), new ArrayList<>());
-    for (Part part : chosen) {
-      results.sections().addAll(measure(part));
+    Map<String, String> facts = Machine.facts();
+    facts.put("command", commandLine);
+    Results results = new Results(facts, new ArrayList<>());
+    List<String> byDefault = full ? List.of("lookup", "flink", "kafka-streams") : List.of("lookup");
+    for (String part : parts.isEmpty() ? byDefault : parts) {
+      results.sections().addAll(Objects.requireNonNull(all.get(part)).call());
       results.write(directory); // stays should the rest fail
     }
     results.print(directory);
     return CommandLine.ExitCode.OK;
   }
 
-  private List<Section> measure(Part part) throws Exception {
-    DurableBench durable = new DurableBench(directory, scale, rounds(3));
+  private Map<String, Callable<List<Section>>> all() {
+    Map<String, Callable<List<Section>>> all = new LinkedHashMap<>();
+    all.put("lookup", () -> each(count -> compare(count, Measure.lookups(), peers())));
+    all.put("build", () -> each(count -> List.of(builds(count).rounds(peers(), rounds(3)))));
+    List<Peer> ordered = Peer.named(only, Peer.ORDERED);
+    all.put("order", () -> each(count -> compare(count, Measure.ordered(), ordered)));
+    // In a process of its own: what ran before has compiled the reader's code for others.
+    all.put(
+        "flink",
+        () ->
+            JavaProcess.call(
+                List.of(),
+                lookups(full ? 10_000_000 : count(1_000_000), isLong() ? 10_000_000 : 400_000)));
+    all.put("joins", () -> lookups(count(1_000_000), 1_000_000).columns());
+    all.put("kafka-streams", () -> each(this::streams));
     MemoryBench memory = new MemoryBench(directory, count(8_000_000));
-    return switch (part) {
-      case LOOKUP -> each(count -> compare(count, Measure.lookups(), peers()));
-      case BUILD -> each(count -> List.of(builds(count).rounds(peers(), rounds(3))));
-      case ORDER ->
-          each(count -> compare(count, Measure.ordered(), Peer.named(only, Peer.ORDERED)));
-      case FLINK ->
-          // In a process of its own: what ran before has compiled the reader's code for others.
-          JavaProcess.call(
-              List.of(),
-              lookups(full ? 10_000_000 : count(1_000_000), isLong() ? 10_000_000 : 400_000));
-      case JOINS -> lookups(count(1_000_000), 1_000_000).columns();
-      case KAFKA_STREAMS ->
-          each(
-              count ->
-                  new StreamsBench(
-                          new Workload(count), events(isLong() ? 2_000_000 : 200_000), rounds(3))
-                      .run(directory.resolve("kafka-streams")));
-      case BITS -> memory.bits();
-      case OPENING -> memory.opening();
-      case CHANGES -> compare(count(10_000_000), Measure.changed(), Peer.named(only, Peer.CHANGED));
-      case REFRESH -> RefreshBench.run(directory, count(10_000_000), rounds(11));
-      case RELOAD -> ReloadBench.run(directory, count(10_000_000), rounds(3));
-      case RELOAD_JOBS -> ReloadJobBench.run(directory, count(1_000_000), rounds(3));
-      case SYNC -> durable.puts(Durability.COMMIT, 1, 16, 64);
-      case UNSYNCED -> durable.puts(Durability.OS, 1, 16);
-      case KILLED -> durable.killed();
-      case WRITES -> durable.writes(settle);
-      case YCSB -> durable.ycsb();
-      case SINK -> sink().run();
-      case ABSENT -> sink().absent();
-      case HISTORY -> HistoryBench.run(directory, count(100_000), events(300_000), rounds(1));
-    };
+    all.put("bits", memory::bits);
+    all.put("opening", memory::opening);
+    long many = count(10_000_000);
+    List<Peer> changed = Peer.named(only, Peer.CHANGED);
+    all.put("changes", () -> compare(many, Measure.changed(), changed));
+    all.put("refresh", () -> RefreshBench.run(directory, many, rounds(11)));
+    all.put("reload", () -> ReloadBench.run(directory, many, rounds(3)));
+    all.put("reload-jobs", () -> ReloadJobBench.run(directory, count(1_000_000), rounds(3)));
+    DurableBench durable = new DurableBench(directory, scale, rounds(3));
+    all.put("sync", () -> durable.puts(Durability.COMMIT, 1, 16, 64));
+    all.put("unsynced", () -> durable.puts(Durability.OS, 1, 16));
+    all.put("killed", durable::killed);
+    all.put("writes", () -> durable.writes(settle));
+    all.put("ycsb", durable::ycsb);
+    all.put("sink", () -> sink().run());
+    all.put("absent", () -> sink().absent());
+    all.put(
+        "history", () -> HistoryBench.run(directory, count(100_000), events(300_000), rounds(1)));
+    return all;
   }
 
-  /** A part that is measured for each number of records. */
-  private interface OfCount {
-    List<Section> measure(long count) throws Exception;
-  }
-
-  private List<Section> each(OfCount part) throws Exception {
+  /** Measures a part for each number of records. */
+  private List<Section> each(FunctionWithException<Long, List<Section>, Exception> part)
+      throws Exception {
     List<Long> counts =
-        !records.isEmpty()
-            ? records
-            : full ? List.of(100_000L, 1_000_000L, 10_000_000L) : List.of(100_000L, 1_000_000L);
+        full ? List.of(100_000L, 1_000_000L, 10_000_000L) : List.of(100_000L, 1_000_000L);
     List<Section> sections = new ArrayList<>();
-    for (long count : counts) {
+    for (long count : records.isEmpty() ? counts : records) {
       Progress.step("%,d records", count);
-      sections.addAll(part.measure(count));
+      sections.addAll(part.apply(count));
     }
     return sections;
   }
@@ -274,13 +237,11 @@ public final class Bench implements Callable<Integer> {
 
   /** Requires that a word names a store, a lookup or a table, or a part of a name. */
   void check(String word) {
-    List<String> stores = Peer.all().stream().map(Peer::name).toList();
-    List<String> inFlink =
-        Stream.concat(LookupBench.names().stream(), SinkBench.names().stream()).distinct().toList();
-    if (Stream.concat(stores.stream(), inFlink.stream()).noneMatch(name -> name.contains(word))) {
-      throw wrong(
-          "--only: nothing has a name like %s; stores: %s; lookups and tables in Flink: %s"
-              .formatted(word, stores, inFlink));
+    List<String> names = new ArrayList<>(Peer.all().stream().map(Peer::name).toList());
+    names.addAll(LookupBench.names());
+    names.addAll(SinkBench.names());
+    if (names.stream().noneMatch(name -> name.contains(word))) {
+      throw wrong("--only: nothing has a name like %s; names: %s".formatted(word, names));
     }
   }
 
@@ -300,14 +261,6 @@ public final class Bench implements Callable<Integer> {
     return full || (!quick && !records.isEmpty());
   }
 
-  private int queries() {
-    return isLong() ? 1 << 16 : 1 << 14;
-  }
-
-  private int lookupRounds() {
-    return rounds(isLong() ? 11 : 5);
-  }
-
   private List<Peer> peers() {
     return Peer.named(only, isLong() ? Peer.hashed() : Peer.QUICK);
   }
@@ -318,7 +271,14 @@ public final class Bench implements Callable<Integer> {
 
   private List<Section> compare(long count, List<Measure> measures, List<Peer> peers)
       throws Exception {
-    return new Comparison(builds(count), measures, lookupRounds(), queries()).run(peers, discard);
+    int queries = isLong() ? 1 << 16 : 1 << 14;
+    return new Comparison(builds(count), measures, rounds(isLong() ? 11 : 5), queries)
+        .run(peers, discard);
+  }
+
+  private List<Section> streams(long count) throws Exception {
+    return new StreamsBench(new Workload(count), events(isLong() ? 2_000_000 : 200_000), rounds(3))
+        .run(directory.resolve("kafka-streams"));
   }
 
   private LookupBench lookups(long rows, long events) {
@@ -332,18 +292,6 @@ public final class Bench implements Callable<Integer> {
         rows,
         events(rows),
         rounds(3),
-        Peer.choose(SinkBench.names(), name -> name, only, List.of("bsdb")));
-  }
-
-  private Map<String, String> parameters(List<Part> chosen) {
-    Map<String, String> parameters = new LinkedHashMap<>();
-    parameters.put("command", commandLine);
-    if (chosen.stream().anyMatch(Set.of(Part.LOOKUP, Part.ORDER, Part.CHANGES)::contains)) {
-      parameters.put(
-          "queries", "made in advance, 90 % present, each answer checked, values copied");
-      parameters.put("rounds", "%d, of %,d queries each".formatted(lookupRounds(), queries()));
-      parameters.put("heap of builds", buildHeap);
-    }
-    return parameters;
+        Peer.choose(SinkBench.names(), only, List.of("bsdb")));
   }
 }

@@ -10,8 +10,8 @@ import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
-import io.bsdb.benchmarks.harness.Sampler;
 import io.bsdb.benchmarks.harness.Turns;
+import io.bsdb.benchmarks.harness.Workers;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Peer;
 import java.io.IOException;
@@ -73,33 +73,32 @@ record Builds(Path data, RecordFile records, String heap) {
   }
 
   /** Builds what is not there yet. */
-  Section missing(List<Peer> peers) throws Exception {
-    return section(peers, 1, false);
+  List<Row> missing(List<Peer> peers) throws Exception {
+    return build(peers, 1, false);
   }
 
   /** Builds everything again in every round, each time in another order. */
   Section rounds(List<Peer> peers, int rounds) throws Exception {
-    return section(peers, rounds, true);
+    return section(build(peers, rounds, true));
   }
 
-  private Section section(List<Peer> peers, int rounds, boolean again) throws Exception {
+  private List<Row> build(List<Peer> peers, int rounds, boolean again) throws Exception {
     Map<String, Peer> distinct = new LinkedHashMap<>();
     peers.stream().filter(Peer::hasFiles).forEach(peer -> distinct.putIfAbsent(peer.files(), peer));
     List<Peer> built = List.copyOf(distinct.values());
-    Turns<Peer> turns =
-        new Turns<>(built, peer -> new Row(peer.files(), peer.configuration()), 0, rounds);
-    turns.run(
-        (peer, round, row) -> {
-          if (again) {
-            delete(peer);
-          }
-          build(peer).forEach(row::add);
-        });
-    return section(turns.rows());
+    return new Turns<>(built, peer -> new Row(peer.files(), peer.configuration()), 0, rounds)
+        .run(
+            (peer, round, row) -> {
+              if (again) {
+                delete(peer);
+              }
+              build(peer).forEach(row::add);
+            })
+        .rows();
   }
 
   Section section(List<Row> rows) {
-    return Section.of("Builds, %,d records".formatted(count()), List.of("records/s"), rows);
+    return new Section("Builds, %,d records".formatted(count()), rows);
   }
 
   /** One build, from the first record read to all files on disk. */
@@ -110,15 +109,17 @@ record Builds(Path data, RecordFile records, String heap) {
     public Map<String, Double> call() throws Exception {
       Peer peer = Peer.one(name);
       Path directory = Files.createDirectories(builds.directory(peer));
-      Sampler anonymous = new Sampler(() -> Machine.ownMemory("RssAnon"));
       long start = System.nanoTime();
-      peer.build().build(builds.records, directory);
+      long own =
+          Workers.greatest(
+              () -> Machine.ownMemory("RssAnon"),
+              () -> peer.build().accept(builds.records, directory));
       double seconds = (System.nanoTime() - start) / 1e9;
       Map<String, Double> figures = new LinkedHashMap<>();
       figures.put("records/s", builds.count() / seconds);
       figures.put("bytes/record", (double) Directories.size(directory) / builds.count());
       figures.put("peak, MiB", Machine.ownMemory("VmHWM") / MIB);
-      figures.put("without files, MiB", anonymous.end() / MIB);
+      figures.put("without files, MiB", own / MIB);
       return figures;
     }
   }

@@ -78,7 +78,7 @@ final class Comparison {
     }
     List<Row> built = new ArrayList<>();
     for (List<Peer> some : discard ? peers.stream().map(List::of).toList() : List.of(peers)) {
-      built.addAll(builds.missing(some).rows());
+      built.addAll(builds.missing(some));
       List<Peer> fitting = fitting(some);
       if (!discard && fitTogether(fitting)) {
         together(fitting);
@@ -89,16 +89,11 @@ final class Comparison {
         builds.delete(some.get(0));
       }
     }
-    List<Section> sections = new ArrayList<>(List.of(builds.section(built)));
-    if (!lookups.isEmpty()) {
-      List<String> compared = new ArrayList<>(measures.stream().map(Measure::label).toList());
-      compared.add(IN_READS);
-      String records = ", %,d records".formatted(builds.count());
-      sections.add(new Section("Lookups, ns per key" + records, notes, compared, lookups));
-      sections.add(
-          Section.of("Latency of a get, ns, each timed alone" + records, List.of(), latencies));
-    }
-    return sections;
+    String records = ", %,d records".formatted(builds.count());
+    return List.of(
+        builds.section(built),
+        new Section("Lookups, ns per key" + records, notes, lookups),
+        new Section("Latency of a get, ns, each timed alone" + records, latencies));
   }
 
   private Set<Path> directories(List<Peer> some) {

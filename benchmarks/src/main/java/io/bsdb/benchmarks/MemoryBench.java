@@ -1,6 +1,7 @@
 package io.bsdb.benchmarks;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Comparator.comparing;
 
 import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.Directories;
@@ -24,13 +25,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.apache.commons.math3.distribution.EnumeratedDistribution;
+import org.apache.commons.math3.random.Well19937c;
+import org.apache.commons.math3.util.Pair;
 
 /**
  * Reads past the page cache within a memory budget: reads for absent keys where bits of signatures
@@ -49,22 +51,17 @@ record MemoryBench(Path directory, long records) {
   private static final String ELASTIC = "elastic";
   private static final SplittableRandom RANDOM = new SplittableRandom(17);
 
-  /**
-   * Absent keys of one table, or of one range of it.
-   *
-   * @param weight how often they are asked for
-   */
-  private record Asked(TableReader table, double weight, Supplier<byte[]> absent) {}
+  /** Absent keys of one table, or of one range of it. */
+  private record Asked(TableReader table, Supplier<byte[]> absent) {}
 
   /** Compares reads per absent key with bits that are even, and that follow the load. */
   List<Section> bits() throws IOException {
     List<Long> sizes =
         IntStream.range(0, TABLES).mapToObj(i -> (long) (records * Math.pow(0.8, i))).toList();
     return List.of(
-        Section.of(
+        new Section(
             "Reads per absent key at two bits per key (mixed sizes: elastic <= 0.4 of even; key"
                 + " order: 0.6; one table: 1.05; a new version: 1.2 of elastic)",
-            List.of(EVEN, ELASTIC),
             List.of(
                 compare("20 tables of mixed size", RecordOrder.HASH, sizes, 1, 1),
                 compare("key order, 256 partitions", RecordOrder.KEY, List.of(records), 256, 256),
@@ -112,10 +109,6 @@ record MemoryBench(Path directory, long records) {
     return budget(bytes + bytes / 60);
   }
 
-  private static TableReader follow(Path table, MemoryBudget memory) throws IOException {
-    return TableReader.builder(table).options(options(memory)).refreshEvery(Duration.ZERO).open();
-  }
-
   /** Returns weights by Zipf's law, in random order. */
   private static List<Double> weights(int count) {
     List<Double> weights =
@@ -126,25 +119,21 @@ record MemoryBench(Path directory, long records) {
   }
 
   /** Asks for absent keys; returns the reads that each costs. */
-  private static double readsPerAbsentKey(List<Asked> all) throws IOException {
-    double sum = all.stream().mapToDouble(Asked::weight).sum();
-    long before = falsePositives(all);
+  private static double readsPerAbsentKey(
+      List<TableReader> tables, EnumeratedDistribution<Asked> load) throws IOException {
+    long before = falsePositives(tables);
     for (int i = 0; i < LOOKUPS; i++) {
-      double at = RANDOM.nextDouble() * sum;
-      int which = 0;
-      for (; at > all.get(which).weight && which < all.size() - 1; which++) {
-        at -= all.get(which).weight;
-      }
-      if (all.get(which).table.get(all.get(which).absent.get()) != null) {
+      Asked asked = load.sample();
+      if (asked.table.get(asked.absent.get()) != null) {
         throw new IllegalStateException("an absent key was found");
       }
     }
-    return (falsePositives(all) - before) / (double) LOOKUPS;
+    return (falsePositives(tables) - before) / (double) LOOKUPS;
   }
 
-  private static long falsePositives(List<Asked> all) throws IOException {
+  private static long falsePositives(List<TableReader> tables) throws IOException {
     long sum = 0;
-    for (TableReader table : all.stream().map(Asked::table).distinct().toList()) {
+    for (TableReader table : tables) {
       try (TableReader.Lease lease = table.lease()) {
         sum += lease.reader().metrics().falsePositiveReads();
       }
@@ -158,7 +147,7 @@ record MemoryBench(Path directory, long records) {
    *
    * @param ranges of a table in key order that are asked for by Zipf's law
    */
-  private Row compare(String load, RecordOrder order, List<Long> sizes, int partitions, int ranges)
+  private Row compare(String name, RecordOrder order, List<Long> sizes, int partitions, int ranges)
       throws IOException {
     List<Path> paths = new ArrayList<>();
     for (long size : sizes) {
@@ -167,44 +156,41 @@ record MemoryBench(Path directory, long records) {
     MemoryBudget memory = twoBits(paths);
     List<Double> weights = weights(sizes.size() * ranges);
     List<TableReader> tables = new ArrayList<>();
-    List<Asked> all = new ArrayList<>();
+    List<Pair<Asked, Double>> weighted = new ArrayList<>();
     try {
       for (Path path : paths) {
-        tables.add(follow(path, memory));
+        tables.add(
+            TableReader.builder(path).options(options(memory)).refreshEvery(Duration.ZERO).open());
       }
       for (int i = 0; i < weights.size(); i++) {
         double weight = weights.get(i) * (ranges > 1 ? 1 : 0.1 + 0.8 * RANDOM.nextDouble());
         long range = (long) i << (Long.SIZE - 8);
         long size = sizes.get(i / ranges);
-        Workload keys = new Workload(size);
         Supplier<byte[]> absent =
             ranges > 1
-                ? () -> hex(range | RANDOM.nextLong() >>> 8)
-                : () -> keys.key(size + RANDOM.nextLong(size));
-        all.add(new Asked(tables.get(i / ranges), weight, absent));
+                ? () -> DataSet.hex(range | RANDOM.nextLong() >>> 8).getBytes(US_ASCII)
+                : () -> DataSet.KEYS.key(size + RANDOM.nextLong(size));
+        weighted.add(Pair.create(new Asked(tables.get(i / ranges), absent), weight));
       }
+      var load = new EnumeratedDistribution<>(new Well19937c(17), weighted);
       Row row =
-          new Row(load, "%,d of %,d bytes".formatted(memory.usedBytes(), memory.limitBytes()));
+          new Row(name, "%,d of %,d bytes".formatted(memory.usedBytes(), memory.limitBytes()));
       adjust(memory);
-      row.add(EVEN, readsPerAbsentKey(all));
+      row.add(EVEN, readsPerAbsentKey(tables, load));
       adjust(memory);
-      row.add(ELASTIC, readsPerAbsentKey(all));
+      row.add(ELASTIC, readsPerAbsentKey(tables, load));
       row.add("ratio", row.median(ELASTIC) / row.median(EVEN));
       if (tables.size() > 1) {
-        int hottest = all.indexOf(Collections.max(all, Comparator.comparing(Asked::weight)));
+        int hottest = weighted.indexOf(Collections.max(weighted, comparing(Pair::getSecond)));
         publish(paths.get(hottest), order, sizes.get(hottest), partitions);
         tables.get(hottest).refresh();
         adjust(memory); // as happens when the version before is closed
-        row.add("new version", readsPerAbsentKey(all));
+        row.add("new version", readsPerAbsentKey(tables, load));
       }
       return row;
     } finally {
       Closing.all(tables);
     }
-  }
-
-  private static byte[] hex(long number) {
-    return HexFormat.of().toHexDigits(number).getBytes(US_ASCII);
   }
 
   /** Compares opening with and without a budget, past the page cache. */

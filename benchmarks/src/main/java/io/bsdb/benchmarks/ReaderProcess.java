@@ -27,7 +27,6 @@ public final class ReaderProcess {
 
   private ReaderProcess() {}
 
-  /** Runs the process. */
   public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments[0]);
     DataSet data = arguments[2].equals("varying") ? DataSet.VARYING : DataSet.JSON;
@@ -55,10 +54,10 @@ public final class ReaderProcess {
     if (!Files.exists(directory)) {
       Path part = directory.resolveSibling(directory.getFileName() + ".part");
       Files.createDirectories(part);
-      peer.build().build(records, part);
+      peer.build().accept(records, part);
       Files.move(part, directory);
     }
-    return peer.open().open(records, directory);
+    return peer.open().apply(records, directory);
   }
 
   private static long get(Store store, List<byte[]> keys) throws Exception {

@@ -59,7 +59,7 @@ final class StoreRun {
     @Override
     public @Nullable Void call() throws Exception {
       Peer peer = Peer.one(name);
-      try (Store store = peer.open().open(builds.records(), builds.directory(peer))) {
+      try (Store store = peer.open().apply(builds.records(), builds.directory(peer))) {
         Workload workload = builds.records().workload();
         JavaProcess.converse(
             new StoreRun(store, workload, rounds, length, System::nanoTime)::answer);
@@ -130,7 +130,7 @@ final class StoreRun {
           threads,
           thread -> {
             ask(all, round, thread, threads, part);
-            return 0;
+            return 0L;
           });
     }
     return clock.getAsLong() - start;

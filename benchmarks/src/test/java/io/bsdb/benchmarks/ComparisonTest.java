@@ -110,7 +110,7 @@ class ComparisonTest {
     Map<String, Double> first = builds.build(peers.get(0));
 
     assertThat(builds.build(peers.get(0))).isEqualTo(first);
-    assertThat(builds.missing(peers).rows().get(0).measures().get("records/s"))
+    assertThat(builds.missing(peers).get(0).measures().get("records/s"))
         .containsExactly(first.get("records/s"));
     assertThat(builds.rounds(peers, 2).rows().get(0).measures().get("records/s"))
         .doesNotHaveDuplicates()
@@ -137,7 +137,7 @@ class ComparisonTest {
     Bench bench = new Bench();
     List.of("bsdb-order", "hashmap", "rocksdb", "constant", "paimon").forEach(bench::check);
     assertThatThrownBy(() -> bench.check("rocksdb-order"))
-        .hasMessageStartingWith("--only: nothing has a name like rocksdb-order; stores: [bsdb-");
+        .hasMessageStartingWith("--only: nothing has a name like rocksdb-order; names: [bsdb-");
     String directory = data.resolve("none").toString();
     for (String line : List.of("bits lookups", "lookup --records 99", "lookup --data csv")) {
       String[] arguments = (line + " --directory " + directory).split(" ", -1);

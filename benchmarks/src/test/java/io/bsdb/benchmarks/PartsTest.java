@@ -20,6 +20,7 @@ class PartsTest {
       strings = {
         "reload --records 1000",
         "order --records 3000 --data names --only bsdb-order,bsdb-symbols,rocksdb-ingest,lmdb",
+        "order --records 3000 --data history --only bsdb-order,history",
         "changes refresh --records 20000",
         "opening --records 20000",
         "writes ycsb killed --scale 0.002 --settle 0.1"

@@ -3,10 +3,10 @@ package io.bsdb.benchmarks.flink;
 import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.Workload;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -172,41 +172,31 @@ public final class Functions {
    */
   public static final class Age extends ScalarFunction {
     private static final long serialVersionUID = 1L;
-    private static final Map<Long, Long> AGES = new HashMap<>();
-    private static long start;
-    private static long newest;
+
+    /** By number of the interval. */
+    private static final NavigableMap<Long, Long> AGES = new ConcurrentSkipListMap<>();
+
+    private static volatile long start;
 
     public Long eval(Long passed) {
       if (passed != null && passed >= start) {
-        note(passed);
+        long age = System.currentTimeMillis() - passed;
+        AGES.merge(passed / SinkBench.CHECKPOINT_MILLIS, age, Math::min);
       }
       return passed;
     }
 
-    private static void note(long passed) {
-      synchronized (AGES) {
-        newest = Math.max(newest, passed);
-        AGES.merge(
-            passed / SinkBench.CHECKPOINT_MILLIS, System.currentTimeMillis() - passed, Math::min);
-      }
-    }
-
     /** Forgets the ages, and watches rows from the next interval but one on. */
     static void restart() {
-      synchronized (AGES) {
-        AGES.clear();
-        start =
-            (System.currentTimeMillis() / SinkBench.CHECKPOINT_MILLIS + 2)
-                * SinkBench.CHECKPOINT_MILLIS;
-      }
+      AGES.clear();
+      long interval = SinkBench.CHECKPOINT_MILLIS;
+      start = (System.currentTimeMillis() / interval + 2) * interval;
     }
 
     /** Returns the ages, without the last interval, whose rows are incomplete. */
     static List<Long> ages() {
-      synchronized (AGES) {
-        AGES.remove(newest / SinkBench.CHECKPOINT_MILLIS);
-        return List.copyOf(AGES.values());
-      }
+      AGES.pollLastEntry();
+      return List.copyOf(AGES.values());
     }
   }
 }

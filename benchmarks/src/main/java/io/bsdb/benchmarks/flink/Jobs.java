@@ -48,12 +48,10 @@ final class Jobs {
     tables.createTemporaryView(name, tables.fromDataStream(numbers, schema));
   }
 
-  /** Creates a table. */
   static void create(StreamTableEnvironment tables, String name, String columns, String options) {
     tables.executeSql("CREATE TABLE %s (%s) WITH (%s)".formatted(name, columns, options));
   }
 
-  /** Starts a job. */
   static JobClient start(StreamTableEnvironment tables, String statement) {
     return tables.executeSql(statement).getJobClient().orElseThrow();
   }

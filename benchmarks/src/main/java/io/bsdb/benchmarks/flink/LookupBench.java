@@ -15,8 +15,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
@@ -32,55 +34,41 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
     implements Callable<List<Section>> {
   private static final String MICROS = "µs per event";
 
-  /**
-   * A lookup table that is joined with the events.
-   *
-   * @param name on the command line
-   * @param label in reports
-   * @param options of the lookup table; %1$s stands for the path of bsdb's, %2$d for its rows
-   */
-  private record Variant(String name, String label, String options) {
-    String of(Path table, long rows) {
-      return options.formatted(table, rows);
-    }
-  }
-
   private static final List<String> COLUMNS =
       List.of("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8");
   private static final String PATH = "'connector' = 'bsdb', 'path' = '%1$s'";
-  private static final Variant CONSTANT =
-      new Variant("constant", "a constant row", "'connector' = 'bench-heap', 'rows' = '1'");
-  private static final Variant HASHMAP =
-      new Variant("hashmap", "HashMap on the heap", "'connector' = 'bench-heap', 'rows' = '%2$d'");
-  private static final List<Variant> VARIANTS =
-      List.of(
-          new Variant("bsdb", "bsdb, synchronous", PATH),
-          CONSTANT,
-          HASHMAP,
-          new Variant(
-              "bsdb-async",
-              "bsdb, asynchronous",
-              PATH + ", 'lookup.async' = 'true', 'lookup.access' = 'mapped'"));
+  private static final String CONSTANT = "constant";
+  private static final String HASHMAP = "hashmap";
 
-  /** Returns the names of all lookups. */
+  /** The options of lookup tables; %1$s stands for the path of bsdb's, %2$d for its rows. */
+  private static final Map<String, String> OPTIONS =
+      Map.of(
+          CONSTANT,
+          "'connector' = 'bench-heap', 'rows' = '1'",
+          HASHMAP,
+          "'connector' = 'bench-heap', 'rows' = '%2$d'",
+          "bsdb",
+          PATH,
+          "bsdb-async",
+          PATH + ", 'lookup.async' = 'true', 'lookup.access' = 'mapped'");
+
+  /** Returns the names of all lookups: that of bsdb, with which others are compared, first. */
   public static List<String> names() {
-    return VARIANTS.stream().map(Variant::name).toList();
+    return OPTIONS.keySet().stream().sorted().toList();
   }
 
-  private List<Variant> variants(List<String> notes) {
-    List<Variant> variants =
-        new ArrayList<>(Peer.choose(VARIANTS, Variant::name, words, List.of("")));
+  private List<String> lookups(List<String> notes) {
+    List<String> lookups = new ArrayList<>(Peer.choose(names(), words, names()));
     long needed = rows * HeapTableFactory.HEAP_BYTES_PER_ROW;
     long maximum = Runtime.getRuntime().maxMemory();
-    if (needed > maximum && variants.remove(HASHMAP)) {
+    if (needed > maximum && lookups.remove(HASHMAP)) {
       notes.add(
           "left out: %s: its heap would need %,d MiB, and BENCH_HEAP allows %,d"
-              .formatted(HASHMAP.label, needed >> 20, maximum >> 20));
+              .formatted(HASHMAP, needed >> 20, maximum >> 20));
     }
-    return variants;
+    return lookups;
   }
 
-  /** Compares lookups. */
   @Override
   public List<Section> call() throws Exception {
     Path table = directory.resolve("flink").resolve("table-" + rows);
@@ -88,26 +76,30 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
       build(DataSet.NUMBERS, table, WriterOptions.builder().partitions(16));
     }
     List<String> notes = new ArrayList<>();
-    List<Variant> variants = variants(notes);
-    Turns<Variant> turns =
+    List<String> lookups = lookups(notes);
+    UnaryOperator<String> options =
+        lookup -> Objects.requireNonNull(OPTIONS.get(lookup)).formatted(table, rows);
+    Turns<String> turns =
         new Turns<>(
-            variants,
-            each -> new Row(each.label, each.of(table, rows)),
-            Jobs.untimed(rows),
-            rounds);
+            lookups, each -> new Row(each, options.apply(each)), Jobs.untimed(rows), rounds);
     turns.run(
-        (variant, round, row) -> {
-          String selected = "CHECKED(%s, k, t.a, t.name)".formatted(!variant.equals(CONSTANT));
-          String options = variant.of(table, rows);
-          row.add(MICROS, join("a BIGINT, name STRING", options, "ok BOOLEAN", selected));
-          Functions.requireCounted(events, variant.label);
-          Progress.step("round %d of %d: %s", round + 1, rounds, variant.label);
+        (lookup, round, row) -> {
+          String selected = "CHECKED(%s, k, t.a, t.name)".formatted(!lookup.equals(CONSTANT));
+          String columns = "a BIGINT, name STRING";
+          row.add(MICROS, join(columns, options.apply(lookup), "ok BOOLEAN", selected));
+          Functions.requireCounted(events, lookup);
+          Progress.step("round %d of %d: %s", round + 1, rounds, lookup);
         });
-    if (variants.contains(CONSTANT)) {
-      turns.relate("µs over constant", MICROS, CONSTANT, (own, at) -> own - at);
+    if (lookups.contains(CONSTANT)) {
+      Row constant = turns.rows().get(lookups.indexOf(CONSTANT));
+      turns
+          .rows()
+          .forEach(
+              row ->
+                  row.add("µs over constant", row.median(MICROS, constant, (own, at) -> own - at)));
     }
     String title = "Lookup join in Flink: %,d records, %,d events".formatted(rows, events);
-    return List.of(new Section(title, notes, List.of(MICROS), turns.rows()));
+    return List.of(new Section(title, notes, turns.rows()));
   }
 
   /** Compares layouts of a table of eight columns of text; two are read, or all. */

@@ -47,8 +47,6 @@ public record SinkBench(
 
   private static final String NAME = "x".repeat(80);
   private static final String COLUMNS = "id BIGINT, passed BIGINT, name STRING";
-  private static final String CHANGES = "changes/s";
-  private static final String JOINED = "joined, rows/s";
   private static final String DROPPED = "a sink that drops all";
 
   /**
@@ -127,31 +125,23 @@ public record SinkBench(
     return session(contender, stream, RuntimeExecutionMode.STREAMING, "1 s");
   }
 
-  /** Ratios are those of each round. */
   private Section writing() throws Exception {
-    List<String> all = new ArrayList<>(contenders);
-    all.add(DROPPED);
-    Turns<String> turns = new Turns<>(all, Row::new, Jobs.untimed(rows), rounds);
-    turns.run(
-        (contender, round, row) -> {
-          Directories.delete(directory);
-          StreamTableEnvironment tables = streaming(contender, "load");
-          double seconds = Jobs.run(tables, "INSERT INTO t SELECT * FROM changelog");
-          double rate = rows * Functions.Changelog.CHANGES / seconds;
-          row.add(CHANGES, rate);
-          Progress.step("written %,.0f changes/s: %s", rate, contender);
-          if (!contender.equals(DROPPED)) {
-            checkWritten(contender);
-          }
-        });
-    for (String base : List.of(DROPPED, contenders.get(0))) {
-      turns.relate("times " + base, CHANGES, base, SinkBench::ratio);
-    }
-    return turns.section("Written, %,d rows".formatted(rows), List.of());
-  }
-
-  private static double ratio(double own, double other) {
-    return own / other;
+    List<String> all = new ArrayList<>(List.of(DROPPED));
+    all.addAll(contenders);
+    return new Turns<>(all, Row::new, Jobs.untimed(rows), rounds)
+        .run(
+            (contender, round, row) -> {
+              Directories.delete(directory);
+              StreamTableEnvironment tables = streaming(contender, "load");
+              double seconds = Jobs.run(tables, "INSERT INTO t SELECT * FROM changelog");
+              double rate = rows * Functions.Changelog.CHANGES / seconds;
+              row.add("changes/s", rate);
+              Progress.step("written %,.0f changes/s: %s", rate, contender);
+              if (!contender.equals(DROPPED)) {
+                checkWritten(contender);
+              }
+            })
+        .section("Written, %,d rows".formatted(rows));
   }
 
   private void checkWritten(String contender) throws Exception {
@@ -189,7 +179,7 @@ public record SinkBench(
     }
     Directories.delete(directory);
     String title = "Joined, %,d rows, %,d events, rows/s".formatted(rows, events);
-    return List.of(turns.section(title, List.of()));
+    return List.of(turns.section(title));
   }
 
   private Section joining() throws Exception {
@@ -208,15 +198,14 @@ public record SinkBench(
             }
             row.add("seen, ms", ages.stream().mapToDouble(Long::doubleValue).toArray());
             row.add("seen at the latest, ms", (double) Collections.max(ages));
-            row.add(JOINED, joined(contender, ABSENT));
+            row.add("joined, rows/s", joined(contender, ABSENT));
           } finally {
             changes.cancel().get();
             // Its tasks still delete files.
             changes.getJobExecutionResult().handle((result, cancelled) -> true).get();
           }
         });
-    turns.relate("times " + contenders.get(0), JOINED, contenders.get(0), SinkBench::ratio);
-    return turns.section("Joined while rows change, %,d rows".formatted(rows), List.of());
+    return turns.section("Joined while rows change, %,d rows".formatted(rows));
   }
 
   /** Returns random numbers of rows that change. */

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -31,7 +32,9 @@ public enum DataSet {
   /** A number, the key, three times the number, and the JSON as text. */
   NUMBERS("id", "a", "name"),
   /** A number, the key, and eight columns of text: names, and fields of the JSON. */
-  COLUMNS("id", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8");
+  COLUMNS("id", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"),
+  /** An item and a time, the key, and a price: ten rows per item, one for each second. */
+  HISTORY("item", "valid_from", "price");
 
   /** The number {@code a} of a {@link #NUMBERS} row, divided by its {@code id}. */
   public static final long FACTOR = 3;
@@ -57,13 +60,25 @@ public enum DataSet {
   @SuppressWarnings("ImmutableEnumChecker") // nothing of it changes
   private final @Nullable RowCodec codec;
 
-  /** The first column is the key. Keys sort, so that tables may be in their order. */
+  private final int keyColumns;
+
+  /** The first column is the key, with a time after it. Keys sort: tables may be in their order. */
   DataSet(String... columns) {
     Schema.Builder schema = Schema.builder().keyEncoding(KeyEncoding.ORDERED);
     for (String column : columns) {
-      schema.column(column, column.equals("id") || column.equals("a") ? "BIGINT" : "STRING");
+      String type =
+          switch (column) {
+            case "id", "a", "price" -> "BIGINT";
+            case "valid_from" -> "TIMESTAMP_LTZ(3)";
+            default -> "STRING";
+          };
+      schema.column(column, type + " NOT NULL");
     }
-    codec = columns.length == 0 ? null : RowCodec.of(schema.primaryKey(columns[0]).build());
+    keyColumns = Arrays.asList(columns).contains("valid_from") ? 2 : 1;
+    codec =
+        columns.length == 0
+            ? null
+            : RowCodec.of(schema.primaryKey(Arrays.copyOf(columns, keyColumns)).build());
   }
 
   @Override
@@ -95,13 +110,22 @@ public enum DataSet {
   public byte[] key(long id) {
     return codec == null
         ? hex(Workload.keyNumber(id)).getBytes(US_ASCII)
-        : codec.encodeKey(row(id)[0]);
+        : codec.encodeKey(Arrays.copyOf(row(id), keyColumns));
+  }
+
+  /** Returns a key that none of so many records has, of a history one between two times. */
+  byte[] absentKey(long id, long records) {
+    if (this != HISTORY || codec == null) {
+      return key(records + id);
+    }
+    Object[] row = row(id);
+    return codec.encodeKey(row[0], ((Instant) row[1]).plusMillis(500));
   }
 
   public byte[] value(long id) {
     if (codec != null) {
       Object[] row = row(id);
-      return codec.encodeValue(Arrays.copyOfRange(row, 1, row.length));
+      return codec.encodeValue(Arrays.copyOfRange(row, keyColumns, row.length));
     }
     if (this == KEYS) {
       return new byte[Long.BYTES];
@@ -113,7 +137,8 @@ public enum DataSet {
         : json;
   }
 
-  private static String hex(long number) {
+  /** Returns the digits of a number, which sort like it. */
+  public static String hex(long number) {
     return HexFormat.of().toHexDigits(number);
   }
 
@@ -145,6 +170,8 @@ public enum DataSet {
     return switch (this) {
       case ROWS -> row(hex(number), fields(id));
       case NAMES -> names(id);
+      case HISTORY ->
+          row("item-" + id / 10 * 7_919, new Object[] {Instant.ofEpochSecond(id % 10), number});
       case NUMBERS -> row(number, new Object[] {FACTOR * number, json(id)});
       default -> row(number, names(id), fields(id));
     };

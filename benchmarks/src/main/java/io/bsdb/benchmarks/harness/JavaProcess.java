@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.apache.flink.util.function.FunctionWithException;
 
 /**
  * A process with the Java, the options and the class path of this one. It runs a task, a record
@@ -60,7 +61,6 @@ public final class JavaProcess implements Closeable {
     }
   }
 
-  /** Waits for a line. */
   public String answer() throws IOException {
     String line = out.readLine();
     if (line == null) {
@@ -101,19 +101,15 @@ public final class JavaProcess implements Closeable {
     ANSWERS.println(JSON.writeValueAsString(((Callable<?>) task).call()));
   }
 
-  /** Answers a question. */
-  public interface Answers {
-    String answer(String question) throws Exception;
-  }
-
   /** Answers {@code ready}, and then all questions of {@link #ask}. */
-  public static void converse(Answers how) throws Exception {
+  public static void converse(FunctionWithException<String, String, Exception> how)
+      throws Exception {
     System.setOut(System.err);
     ANSWERS.println("ready");
     try (BufferedReader questions =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       for (String line = questions.readLine(); line != null; line = questions.readLine()) {
-        ANSWERS.println(how.answer(line));
+        ANSWERS.println(how.apply(line));
       }
     }
   }

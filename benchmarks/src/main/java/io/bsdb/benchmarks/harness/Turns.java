@@ -3,7 +3,6 @@ package io.bsdb.benchmarks.harness;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import java.util.List;
-import java.util.function.DoubleBinaryOperator;
 import java.util.function.Function;
 
 /**
@@ -16,7 +15,6 @@ public final class Turns<T> {
   private final int untimed;
   private final int rounds;
 
-  /** Measures one contender. */
   public interface Turn<T> {
     /**
      * Adds figures to a row.
@@ -37,7 +35,6 @@ public final class Turns<T> {
     this.rounds = rounds;
   }
 
-  /** Measures all contenders in all rounds. */
   public Turns<T> run(Turn<T> turn) throws Exception {
     for (int round = -untimed; round < rounds; round++) {
       for (int i = 0; i < contenders.size(); i++) {
@@ -49,24 +46,11 @@ public final class Turns<T> {
     return this;
   }
 
-  /** Adds a measure of all contenders in relation to that of one: a figure of each round. */
-  public void relate(String name, String measure, T base, DoubleBinaryOperator relation) {
-    Row other = rows.get(contenders.indexOf(base));
-    rows.forEach(row -> row.relate(name, measure, other, relation));
-  }
-
-  /** Returns the rows of all contenders. */
   public List<Row> rows() {
     return rows;
   }
 
-  /** Returns all figures, each compared. */
   public Section section(String title) {
-    return Section.of(title, rows);
-  }
-
-  /** Returns all figures; some are compared. */
-  public Section section(String title, List<String> compared) {
-    return Section.of(title, compared, rows);
+    return new Section(title, rows);
   }
 }

@@ -21,7 +21,6 @@ public record Workload(DataSet data, long records) {
   /** Length of every value of {@link DataSet#JSON}. */
   public static final int VALUE_LENGTH = 100;
 
-  /** Number of queries. */
   public static final int QUERIES = 1 << 20;
 
   private static final int PRESENT_PERCENT = 90;
@@ -29,7 +28,6 @@ public record Workload(DataSet data, long records) {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** Creates a workload of {@link DataSet#JSON}. */
   public Workload(long records) {
     this(DataSet.JSON, records);
   }
@@ -87,14 +85,13 @@ public record Workload(DataSet data, long records) {
 
   /** Returns the key of a record; of an absent one, if {@code id >= records}. */
   public byte[] key(long id) {
-    return data.key(id);
+    return id < records ? data.key(id) : data.absentKey(id - records, records);
   }
 
   public byte[] value(long id) {
     return data.value(id);
   }
 
-  /** Builds a table of all records. */
   public void publish(Path table, WriterOptions options) throws IOException {
     try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
       for (long id = 0; id < records; id++) {
@@ -119,7 +116,6 @@ public record Workload(DataSet data, long records) {
             + length;
   }
 
-  /** Returns all queries of a kind. */
   public Queries queries(Keys kind) {
     return queries(kind, QUERIES);
   }

@@ -14,8 +14,7 @@ import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,8 +36,6 @@ public record StreamsBench(Workload workload, long events, int rounds) {
   static final String APPLICATION = "bench";
   static final String TABLE = "table";
   static final String EVENTS = "events";
-  private static final String AGAIN = ", restarted";
-
   private static final int PARTITIONS = 4;
 
   /** One of so many records is written again once the snapshot is built. */
@@ -51,9 +48,7 @@ public record StreamsBench(Workload workload, long events, int rounds) {
   public List<Section> run(Path directory) throws Exception {
     Directories.delete(directory); // of a run that was killed
     Files.createDirectories(directory);
-    Turns<Contender> turns =
-        new Turns<>(List.of(Contender.values()), each -> row(each, ""), 0, rounds);
-    Map<Contender, Row> restarted = new EnumMap<>(Contender.class);
+    Map<String, Row> rows = new LinkedHashMap<>();
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"));
         Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
       Progress.step("%,d records: fill the topics and build the snapshot", workload.records());
@@ -70,35 +65,27 @@ public record StreamsBench(Workload workload, long events, int rounds) {
           directory.resolve("snapshots"),
           WriterOptions.builder().sourcePositions(positions).build());
       send(kafka, workload.records() / WRITTEN_AGAIN, this::row);
-      turns.run(
-          (contender, round, row) -> {
-            Progress.step("round %d of %d: %s", round + 1, rounds, contender.label);
-            Path state = Files.createDirectories(directory.resolve("state"));
-            StreamsRun run =
-                new StreamsRun(contender, servers, directory, workload.records(), events);
-            run(run, admin, row);
-            if (contender.keepsState()) {
-              run(run, admin, restarted.computeIfAbsent(contender, each -> row(each, AGAIN)));
-            }
-            Directories.delete(state);
-          });
+      new Turns<>(List.of(Contender.values()), each -> new Row(each.label), 0, rounds)
+          .run(
+              (contender, round, row) -> {
+                Progress.step("round %d of %d: %s", round + 1, rounds, contender.label);
+                Path state = Files.createDirectories(directory.resolve("state"));
+                StreamsRun run =
+                    new StreamsRun(contender, servers, directory, workload.records(), events);
+                run(run, admin, rows.computeIfAbsent(contender.label, Row::new));
+                if (contender.keepsState()) {
+                  String again = contender.label + ", restarted";
+                  run(run, admin, rows.computeIfAbsent(again, Row::new));
+                }
+                Directories.delete(state);
+              });
     } finally {
       Directories.delete(directory);
     }
-    List<Row> rows = new ArrayList<>(turns.rows());
-    rows.addAll(restarted.values());
     return List.of(
         new Section(
             "Join in Kafka Streams: %,d records, %,d events".formatted(workload.records(), events),
-            List.of(
-                "Once the snapshot was built, one of %d records was written to the topic again"
-                    .formatted(WRITTEN_AGAIN)),
-            List.of(StreamsRun.FIRST_RESULT, StreamsRun.MICROS),
-            rows));
-  }
-
-  private Row row(Contender contender, String start) {
-    return new Row(contender.label + start, contender.configuration(workload.records()));
+            List.copyOf(rows.values())));
   }
 
   private static void send(

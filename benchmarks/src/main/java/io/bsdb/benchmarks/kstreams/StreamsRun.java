@@ -16,7 +16,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.Serdes;
-import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.CloseOptions.GroupMembershipOperation;
 import org.apache.kafka.streams.KafkaStreams;
@@ -27,7 +26,6 @@ import org.apache.kafka.streams.kstream.GlobalKTable;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
-import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 import org.jspecify.annotations.Nullable;
 
@@ -38,35 +36,25 @@ import org.jspecify.annotations.Nullable;
  */
 record StreamsRun(Contender contender, String servers, Path directory, long records, long events)
     implements Callable<Map<String, Double>> {
-  static final String FIRST_RESULT = "first result, s";
-  static final String MICROS = "µs per event";
-
   private static final double MIB = 1 << 20;
 
   /** Holds the table that a stream is joined with. */
   enum Contender {
-    BSDB("SnapshotLookup, mapped", "defaults"),
-    ROCKSDB("GlobalKTable, RocksDB", "RocksDB as Kafka Streams sets it up, without changes"),
-    MEMORY("GlobalKTable, in-memory store", "Stores.inMemoryKeyValueStore"),
-    BASE("GlobalKTable, snapshot as base", "SnapshotStores, on the base's file system");
+    BSDB("SnapshotLookup, mapped"),
+    ROCKSDB("GlobalKTable, RocksDB"),
+    MEMORY("GlobalKTable, in-memory store"),
+    BASE("GlobalKTable, snapshot as base");
 
     /** Its name in reports. */
     final String label;
 
-    private final String table;
-
-    Contender(String label, String table) {
+    Contender(String label) {
       this.label = label;
-      this.table = table;
     }
 
     /** Returns whether it finds its state when it is started again. */
     boolean keepsState() {
       return this == ROCKSDB || this == BASE;
-    }
-
-    String configuration(long records) {
-      return "%s; one stream thread, heap of %d MiB".formatted(table, heapMebibytes(records));
     }
 
     /** Returns the heap of the process: twice what the records need, so that it is no limit. */
@@ -84,9 +72,7 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
               .table(snapshots())
               .serdes(Serdes.ByteArray(), Serdes.ByteArray())
               .build();
-      lookup
-          .leftJoin(events, (key, event) -> event, results::joined)
-          .foreach((key, value) -> results.add(value));
+      lookup.leftJoin(events, (key, event) -> event, results::joined);
       return lookup;
     }
     KeyValueBytesStoreSupplier store =
@@ -95,14 +81,9 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
           case BASE -> SnapshotStores.keyValue("table").base(snapshots());
           default -> Stores.persistentTimestampedKeyValueStore("table");
         };
-    Materialized<byte[], byte[], KeyValueStore<Bytes, byte[]>> table = Materialized.as(store);
-    GlobalKTable<byte[], byte[]> global =
-        builder.globalTable(
-            StreamsBench.TABLE,
-            table.withKeySerde(Serdes.ByteArray()).withValueSerde(Serdes.ByteArray()));
-    events
-        .leftJoin(global, (key, event) -> event, results::joined)
-        .foreach((key, value) -> results.add(value));
+    GlobalKTable<byte[], byte[]> table =
+        builder.globalTable(StreamsBench.TABLE, Materialized.as(store));
+    events.leftJoin(table, (key, event) -> event, results::joined);
     return () -> {};
   }
 
@@ -154,8 +135,7 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
             "%s: hits: expected=%d actual=%d".formatted(contender, hits, results.hits));
       }
       Map<String, Double> figures = new LinkedHashMap<>();
-      figures.put(MICROS, 1e6 / results.resultsPerSecond());
-      figures.put(FIRST_RESULT, (results.first - started) / 1e9);
+      figures.put("first result, s", (results.first - started) / 1e9);
       figures.put("results/s", results.resultsPerSecond());
       figures.put("open, s", (started - opened) / 1e9);
       figures.put("heap, MiB", Runtime.getRuntime().maxMemory() / MIB);
@@ -169,10 +149,8 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
     }
   }
 
-  /** Checks and counts what comes out of a topology with one thread, and notes when. */
+  /** Checks and counts what a topology with one thread joins, and notes when. */
   static final class ResultCount {
-    private static final byte[] ABSENT = {};
-
     /** To make the right value takes longer than to look it up. */
     private static final int COMPARED_EVERY = 16;
 
@@ -199,28 +177,19 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
     }
 
     /**
-     * Returns the result of the join for a value of the table: empty if there is none. Called by
-     * one thread.
+     * Counts a value of the table, and returns it. Called by one thread.
      *
      * @throws IllegalStateException if it is not the value of the key; one of 16 is compared in
      *     full
      */
-    byte[] joined(byte[] key, byte @Nullable [] value) {
-      if (value == null) {
-        return ABSENT;
-      }
-      if (value.length != Workload.VALUE_LENGTH
-          || (results % COMPARED_EVERY == 0 && !workload.isValueOf(key, value))) {
+    byte @Nullable [] joined(byte[] key, byte @Nullable [] value) {
+      if (value != null
+          && (value.length != Workload.VALUE_LENGTH
+              || (results % COMPARED_EVERY == 0 && !workload.isValueOf(key, value)))) {
         throw new IllegalStateException("wrong answer: key=" + new String(key, US_ASCII));
       }
-      return value;
-    }
-
-    /** Counts a value of the table, or an empty one. Called by one thread. */
-    void add(byte[] value) {
-      results++;
-      hits += value.length == 0 ? 0 : 1;
-      if (results == 1) {
+      hits += value == null ? 0 : 1;
+      if (++results == 1) {
         first = System.nanoTime();
       }
       if (results == expected / 2) {
@@ -229,6 +198,7 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
       if (results == expected) {
         last.complete(System.nanoTime());
       }
+      return value;
     }
 
     /** Returns the rate of the second half: the first one warms up. */

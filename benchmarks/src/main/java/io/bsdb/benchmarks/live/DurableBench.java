@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.apache.flink.util.function.FunctionWithException;
 
 /**
  * Compares a {@link WritableTable} with other stores that one process writes. Each store has a
@@ -34,17 +35,18 @@ public record DurableBench(Path directory, double scale, int rounds) {
   /** Options of each store's process: equal memory, allocated at the start. */
   private static final List<String> OPTIONS = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
 
-  private interface Task {
-    Callable<Map<String, Double>> of(Target target) throws Exception;
-  }
-
   private int scaled(int records) {
     return (int) (scale * records);
   }
 
   /** Runs tasks on stores in turn, each in a process of its own that begins without files. */
   private Section compare(
-      String title, List<String> stores, Durability durability, int records, int length, Task task)
+      String title,
+      List<String> stores,
+      Durability durability,
+      int records,
+      int length,
+      FunctionWithException<Target, Callable<Map<String, Double>>, Exception> task)
       throws Exception {
     return new Turns<>(stores, Row::new, 0, rounds)
         .run(
@@ -52,7 +54,7 @@ public record DurableBench(Path directory, double scale, int rounds) {
               Path files = directory.resolve("durable-" + store);
               Directories.delete(files);
               Target target = new Target(store, files, durability, scaled(records), length);
-              JavaProcess.call(OPTIONS, task.of(target)).forEach(row::add);
+              JavaProcess.call(OPTIONS, task.apply(target)).forEach(row::add);
               Directories.delete(files);
             })
         .section(title);

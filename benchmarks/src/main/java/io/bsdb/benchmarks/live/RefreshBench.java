@@ -30,10 +30,7 @@ public final class RefreshBench {
   private static final int QUIET_LOOKUPS = 400_000;
 
   private final Table table;
-  private final TableReader reader;
   private final Workload workload;
-  private final Queries queries;
-  private final Row figures = new Row("table");
 
   /** Random numbers that do not repeat from one use to the next. */
   private final Random random = new Random(42);
@@ -41,12 +38,9 @@ public final class RefreshBench {
   /** Lookups so far; below 0 at the end. */
   private final AtomicLong done = new AtomicLong();
 
-  private RefreshBench(Path directory, Workload workload) throws IOException {
-    this.table = Table.at(directory);
+  private RefreshBench(Table table, Workload workload) {
+    this.table = table;
     this.workload = workload;
-    this.queries = workload.queries(Keys.UNIFORM);
-    change(workload.records() / 10);
-    this.reader = TableReader.builder(directory).refreshEvery(Duration.ZERO).open();
   }
 
   /** Runs the rounds, after some that do not count, beside a thread that looks keys up. */
@@ -56,26 +50,32 @@ public final class RefreshBench {
     Progress.step("build %,d records", records);
     Workload workload = new Workload(records);
     workload.publish(directory, WriterOptions.defaults());
-    RefreshBench bench = new RefreshBench(directory, workload);
-    try (bench.reader) {
-      bench.countIndex();
+    RefreshBench bench = new RefreshBench(Table.at(directory), workload);
+    bench.change(records / 10);
+    Row figures = new Row("table");
+    try (TableReader reader = TableReader.builder(directory).refreshEvery(Duration.ZERO).open()) {
+      try (TableReader.Lease lease = reader.lease()) {
+        Overlay changes = Objects.requireNonNull(lease.reader().changes());
+        double bytes = changes.indexBytes();
+        figures.add("index bytes per changed key", bytes / changes.changedKeys());
+      }
       Workers.run(
           2,
           thread -> {
             try {
               if (thread == 0) {
-                bench.refresh(rounds);
+                bench.refresh(reader, rounds, figures);
               } else {
-                bench.lookUp();
+                bench.lookUp(reader);
               }
-              return 0;
+              return 0L;
             } finally {
               bench.done.set(Long.MIN_VALUE); // ends the other thread as well
             }
           });
     }
     Directories.delete(directory);
-    return List.of(Section.of("Refreshes", List.of(), List.of(bench.figures)));
+    return List.of(new Section("Refreshes", List.of(figures)));
   }
 
   /** Gives random records the values that they have already, so that answers can be checked. */
@@ -89,15 +89,8 @@ public final class RefreshBench {
     }
   }
 
-  private void countIndex() throws IOException {
-    try (TableReader.Lease lease = reader.lease()) {
-      Overlay changes = Objects.requireNonNull(lease.reader().changes());
-      figures.add(
-          "index bytes per changed key", changes.indexBytes() / (double) changes.changedKeys());
-    }
-  }
-
-  private void lookUp() throws IOException {
+  private void lookUp(TableReader reader) throws IOException {
+    Queries queries = workload.queries(Keys.UNIFORM);
     for (int i = 0; done.get() >= 0; i = (i + 1) & (queries.size() - 1)) {
       queries.check(i, reader.get(queries.key(i)));
       done.getAndIncrement();
@@ -111,8 +104,8 @@ public final class RefreshBench {
     }
   }
 
-  private void refresh(int rounds) throws Exception {
-    await(queries.size());
+  private void refresh(TableReader reader, int rounds, Row figures) throws Exception {
+    await(Workload.QUERIES);
     for (int round = -5; round < rounds; round++) {
       change(workload.records() / 100);
       long before = done.get();

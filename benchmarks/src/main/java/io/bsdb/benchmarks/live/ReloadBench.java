@@ -67,7 +67,7 @@ public final class ReloadBench {
     Directories.delete(table);
     Directories.delete(copies);
     return List.of(
-        Section.of(
+        new Section(
             "Reloads of %,d records".formatted(count), ways.stream().map(Way::row).toList()));
   }
 

@@ -3,7 +3,6 @@ package io.bsdb.benchmarks.live;
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Machine;
-import io.bsdb.benchmarks.harness.Sampler;
 import io.bsdb.benchmarks.harness.Workers;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Store;
@@ -125,10 +124,8 @@ final class StoreTasks {
       Map<String, Double> figures = new TreeMap<>();
       long[] last = new long[target.records];
       try (Store filled = target.open(Durability.OS)) {
-        long written = Machine.writtenBytes();
         figures.put("fill, puts/s", target.putAll(filled));
         awaitQuiet();
-        figures.put("written per byte filled", perByte(written, target.records));
         if (target.durability == Durability.OS) {
           update(filled, last, figures);
         }
@@ -148,35 +145,37 @@ final class StoreTasks {
       return figures;
     }
 
-    private double perByte(long writtenBefore, int changes) throws IOException {
-      return (Machine.writtenBytes() - writtenBefore) / ((double) changes * target.length);
-    }
-
     /**
      * Updates records.
      *
      * @param last gets the number of the last change of each record
      */
     private void update(Store store, long[] last, Map<String, Double> figures) throws Exception {
-      long written = Machine.writtenBytes();
-      Sampler disk = new Sampler(() -> Directories.size(target.directory));
-      SplittableRandom random = new SplittableRandom(2);
-      long start = System.nanoTime();
-      for (int i = 1; i <= updates; i++) {
-        int id = random.nextInt(target.records);
-        target.put(store, id, i);
-        last[id] = i;
-      }
-      long end = System.nanoTime();
-      figures.put("updates/s", updates * SECOND / (end - start));
-      awaitQuiet();
-      if (new ProcessBuilder("sync").inheritIO().start().waitFor() != 0) {
-        throw new IOException("sync failed");
-      }
-      figures.put("written per byte updated", perByte(written, updates));
-      TimeUnit.NANOSECONDS.sleep(end + (long) (settle * SECOND) - System.nanoTime());
       double bytes = (double) target.records * target.length;
-      figures.put("disk at most, of the records", disk.end() / bytes);
+      long most =
+          Workers.greatest(
+              () -> Directories.size(target.directory),
+              () -> {
+                long written = Machine.writtenBytes();
+                SplittableRandom random = new SplittableRandom(2);
+                long start = System.nanoTime();
+                for (int i = 1; i <= updates; i++) {
+                  int id = random.nextInt(target.records);
+                  target.put(store, id, i);
+                  last[id] = i;
+                }
+                long end = System.nanoTime();
+                figures.put("updates/s", updates * SECOND / (end - start));
+                awaitQuiet();
+                if (new ProcessBuilder("sync").inheritIO().start().waitFor() != 0) {
+                  throw new IOException("sync failed");
+                }
+                double updated = (double) updates * target.length;
+                figures.put(
+                    "written per byte updated", (Machine.writtenBytes() - written) / updated);
+                TimeUnit.NANOSECONDS.sleep(end + (long) (settle * SECOND) - System.nanoTime());
+              });
+      figures.put("disk at most, of the records", most / bytes);
       figures.put("disk at the end, of the records", Directories.size(target.directory) / bytes);
     }
 

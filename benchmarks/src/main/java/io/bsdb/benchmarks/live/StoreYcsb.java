@@ -9,16 +9,16 @@ import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
 import java.io.StringReader;
 import java.nio.ByteBuffer;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.Vector;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import site.ycsb.BasicDB;
 import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
@@ -42,19 +42,14 @@ record StoreYcsb(Target target, int threads, double seconds)
   private static final double SECOND = 1e9;
 
   /** Properties of the workloads, as YCSB's files have them. The one that inserts is the last. */
-  private static final Map<String, String> CORE = new LinkedHashMap<>();
-
-  private static final String A = "readproportion=0.5 updateproportion=0.5";
-
-  static {
-    CORE.put("A", A);
-    CORE.put("B", "readproportion=0.95 updateproportion=0.05");
-    CORE.put("C", "readproportion=1 updateproportion=0");
-    CORE.put("F", "readproportion=0.5 updateproportion=0 readmodifywriteproportion=0.5");
-    CORE.put(
-        "D",
-        "readproportion=0.95 updateproportion=0 insertproportion=0.05 requestdistribution=latest");
-  }
+  private static final List<String> CORE =
+      List.of(
+          "name=A readproportion=0.5 updateproportion=0.5",
+          "name=B readproportion=0.95 updateproportion=0.05",
+          "name=C readproportion=1 updateproportion=0",
+          "name=F readproportion=0.5 updateproportion=0 readmodifywriteproportion=0.5",
+          "name=D readproportion=0.95 updateproportion=0 insertproportion=0.05"
+              + " requestdistribution=latest");
 
   private CoreWorkload workload(String properties) throws Exception {
     Properties all = new Properties();
@@ -68,8 +63,8 @@ record StoreYcsb(Target target, int threads, double seconds)
     return workload;
   }
 
-  /** A store as YCSB drives it: all fields of a record are one value. */
-  private static final class Fields extends DB {
+  /** A store as YCSB drives it: all fields of a record are one value. Nothing is scanned. */
+  private static final class Fields extends BasicDB {
     private final Store store;
 
     Fields(Store store) {
@@ -93,22 +88,6 @@ record StoreYcsb(Target target, int threads, double seconds)
     @Override
     public Status insert(String table, String key, Map<String, ByteIterator> values) {
       return put(key, new LinkedHashMap<>(), values);
-    }
-
-    @Override
-    @SuppressWarnings("NonApiType") // so YCSB has it
-    public Status scan(
-        String table,
-        String key,
-        int count,
-        Set<String> fields,
-        Vector<HashMap<String, ByteIterator>> result) {
-      return Status.NOT_IMPLEMENTED;
-    }
-
-    @Override
-    public Status delete(String table, String key) {
-      return Status.NOT_IMPLEMENTED;
     }
 
     private static byte[] next(ByteBuffer in) {
@@ -159,18 +138,16 @@ record StoreYcsb(Target target, int threads, double seconds)
     boolean isHeap = target.store().equals(HEAP);
     Store heap = new MapStore(new ConcurrentHashMap<>());
     try (Store store = isHeap ? heap : target.open(Durability.OS)) {
-      CoreWorkload load = workload(A);
+      CoreWorkload load = workload(CORE.get(0));
       DB db = new Fields(store);
-      long start = System.nanoTime();
       for (int i = 0; i < target.records(); i++) {
         load.doInsert(db, null);
       }
-      figures.put("load, inserts/s", target.records() * SECOND / (System.nanoTime() - start));
     }
     try (Store store = isHeap ? heap : target.open(target.durability())) {
-      run(A, store); // compiles the code
-      for (Map.Entry<String, String> core : CORE.entrySet()) {
-        figures.put(core.getKey() + ", operations/s", run(core.getValue(), store));
+      run(CORE.get(0), store); // compiles the code
+      for (String core : CORE) {
+        figures.put(core.charAt("name=".length()) + ", operations/s", run(core, store));
       }
     }
     return figures;

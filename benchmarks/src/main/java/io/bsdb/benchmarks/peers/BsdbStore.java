@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
+import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.RecordFile.Receiver;
 import io.bsdb.benchmarks.harness.Workload;
@@ -21,7 +22,10 @@ import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,13 +42,26 @@ record BsdbStore(KeyLookup lookup) implements Store {
         isOrdered,
         options.blockCacheBytes(),
         0,
-        (records, directory) -> build(records, directory, layout, order),
+        (records, directory) ->
+            build(records, directory, WriterOptions.builder().layout(layout).order(order)),
         (records, directory) -> new BsdbStore(SnapshotReader.open(directory, options)));
   }
 
-  private static void build(RecordFile records, Path directory, Layout layout, RecordOrder order)
+  /** Returns a table with a history, for {@link DataSet#HISTORY}: it finds what was valid. */
+  static Peer history() {
+    return new Peer(
+        "history",
+        "history",
+        "a table with a history; defaults",
+        true,
+        0,
+        0,
+        (records, directory) -> build(records, directory, WriterOptions.builder().history(null)),
+        (records, directory) -> new BsdbStore(SnapshotReader.open(directory)));
+  }
+
+  private static void build(RecordFile records, Path directory, WriterOptions.Builder options)
       throws Exception {
-    WriterOptions.Builder options = WriterOptions.builder().layout(layout).order(order);
     Schema schema = records.workload().data().schema();
     if (schema != null) {
       options.schema(schema);
@@ -67,7 +84,7 @@ record BsdbStore(KeyLookup lookup) implements Store {
         0,
         0,
         (records, directory) -> {
-          base.build().build(records, directory);
+          base.build().accept(records, directory);
           change(records.workload(), directory, deltas);
         },
         base.open());
@@ -112,10 +129,20 @@ record BsdbStore(KeyLookup lookup) implements Store {
 
   @Override
   public void floor(byte[] key, Receiver receiver) throws Exception {
-    KeyValue found = ((SnapshotReader) lookup).ordered().floor(key);
+    SnapshotReader reader = (SnapshotReader) lookup;
+    KeyValue found =
+        reader.manifest().validity() == null
+            ? reader.ordered().floor(key)
+            : reader.ordered().asOf(Arrays.copyOf(key, key.length - Long.BYTES), time(key));
     if (found != null) {
       receiver.accept(found.key(), found.value());
     }
+  }
+
+  /** Returns the time at the end of a key: milliseconds, of which the sign is flipped. */
+  private static Instant time(byte[] key) {
+    long ordered = ByteBuffer.wrap(key).getLong(key.length - Long.BYTES);
+    return Instant.ofEpochMilli(ordered ^ Long.MIN_VALUE);
   }
 
   @Override

@@ -8,8 +8,9 @@ import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.writer.options.Layout;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Function;
 import java.util.function.Predicate;
+import org.apache.flink.util.function.BiConsumerWithException;
+import org.apache.flink.util.function.BiFunctionWithException;
 
 /**
  * A kind of store, configured as its documentation advises.
@@ -31,8 +32,8 @@ public record Peer(
     boolean isOrdered,
     long cacheBytes,
     long heapBytes,
-    Build build,
-    Open open) {
+    BiConsumerWithException<RecordFile, Path, Exception> build,
+    BiFunctionWithException<RecordFile, Path, Store, Exception> open) {
   private static final long CACHE_BYTES = 2L << 30;
 
   /** Names of a quick run: one of each kind, and the layouts that people choose between. */
@@ -47,16 +48,6 @@ public record Peer(
   /** Names of a table, and of the same after changes. */
   public static final List<String> CHANGED = names("bsdb-blocked changed-1 changed-16");
 
-  /** Writes records. */
-  public interface Build {
-    void build(RecordFile records, Path directory) throws Exception;
-  }
-
-  /** Opens a store. */
-  public interface Open {
-    Store open(RecordFile records, Path directory) throws Exception;
-  }
-
   private static List<String> names(String words) {
     return List.of(words.split(" ", -1));
   }
@@ -66,7 +57,6 @@ public record Peer(
     return heapBytes == 0;
   }
 
-  /** Returns all. */
   public static List<Peer> all() {
     ReaderOptions defaults = ReaderOptions.defaults();
     ReaderOptions signatures = ReaderOptions.builder().signatures(SignatureUse.ALWAYS).build();
@@ -89,45 +79,43 @@ public record Peer(
         LmdbStore.PEER,
         MapStore.PEER,
         BsdbStore.changed(1),
-        BsdbStore.changed(16));
+        BsdbStore.changed(16),
+        BsdbStore.history());
   }
 
   private static Peer inHashOrder(String name, Layout layout, ReaderOptions options) {
     return BsdbStore.peer(name, layout, RecordOrder.HASH, options);
   }
 
-  /** Returns the names of all but those in key order and with changes. */
+  /** Returns the names of all but tables in key order and with changes. */
   public static List<String> hashed() {
     return all().stream()
         .map(Peer::name)
-        .filter(name -> !name.equals("bsdb-order") && !name.startsWith("changed"))
+        .filter(name -> !name.matches("bsdb-order|history|changed.*"))
         .toList();
   }
 
-  /** Returns the peer with a name. */
   public static Peer one(String name) {
     return named(List.of(name), List.of()).get(0);
   }
 
   /** Returns the peers that words {@link #choose}. */
   public static List<Peer> named(List<String> words, List<String> byDefault) {
-    return choose(all(), Peer::name, words, byDefault);
+    List<String> chosen = choose(all().stream().map(Peer::name).toList(), words, byDefault);
+    return all().stream().filter(peer -> chosen.contains(peer.name)).toList();
   }
 
   /**
-   * Returns those with these names; a word that is no name stands for all names that contain it. If
-   * there are none, returns those that other words choose.
+   * Returns the names that words stand for: a word that is no name, for all names that contain it.
+   * If there are none, returns the names of the default.
    */
-  public static <T> List<T> choose(
-      List<T> all, Function<T, String> name, List<String> words, List<String> byDefault) {
-    List<String> names = all.stream().map(name).toList();
+  public static List<String> choose(
+      List<String> names, List<String> words, List<String> byDefault) {
     Predicate<String> isChosen =
-        each ->
+        name ->
             words.stream()
-                .anyMatch(word -> names.contains(word) ? each.equals(word) : each.contains(word));
-    List<T> chosen = all.stream().filter(each -> isChosen.test(name.apply(each))).toList();
-    return chosen.isEmpty() && !byDefault.isEmpty()
-        ? choose(all, name, byDefault, List.of())
-        : chosen;
+                .anyMatch(word -> names.contains(word) ? name.equals(word) : name.contains(word));
+    List<String> chosen = names.stream().filter(isChosen).toList();
+    return chosen.isEmpty() ? byDefault : chosen;
   }
 }

@@ -26,7 +26,6 @@ public interface Store extends Closeable {
     return values;
   }
 
-  /** Sets the value of a key. */
   default void put(byte[] key, byte[] value) throws Exception {
     throw new UnsupportedOperationException();
   }

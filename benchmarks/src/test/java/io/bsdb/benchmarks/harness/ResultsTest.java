@@ -17,46 +17,40 @@ class ResultsTest {
   }
 
   private static Section section(Row... rows) {
-    return new Section(
-        "Lookups of X", List.of("left out: heap: too large"), List.of("get"), List.of(rows));
+    return new Section("Lookups of X", List.of("left out: heap: too large"), List.of(rows));
   }
 
   private static Results results(Section... sections) {
-    return new Results(Map.of("date", "2000-01-01"), Map.of("command", "run"), List.of(sections));
+    return new Results(Map.of("command", "run"), List.of(sections));
   }
 
   @Test
-  void comparesMedians() {
-    String text = results(section(row("own", 2, 4), row("slow", 4, 20, 6))).text();
+  void showsMediansAndRatiosOfTheSameRound() {
+    String text = results(section(row("own", 2, 4, 9), row("slow", 4, 20, 6))).text();
 
     assertThat(text)
         .contains("== Lookups of X\n   left out: heap: too large\n")
-        .containsPattern("Times the figure of own\n +get\n +own +1.00x\n +slow +2.00x")
-        .containsPattern("Medians\n +get +size\n +own +3.00 +1,500\n +slow +6.00 +1,500")
+        .containsPattern("Times the figure of own.*\n +get +size\n +own +1.00x +1.00x\n")
+        .containsPattern("\n +slow +2.00x +1.00x\n")
+        .containsPattern("Medians\n +get +size\n +own +4.00 +1,500\n +slow +6.00 +1,500\n")
         .containsPattern("slow +settings of slow");
   }
 
   @Test
   void leavesCellsEmpty() {
-    Row other = new Row("other", "");
-    other.add("size", 7);
+    Row other = new Row("other");
+    other.add("size", 750);
 
     String text = results(section(row("slow", 6), other)).text();
 
     assertThat(text)
-        .containsPattern("Times the figure of slow\n +get\n +slow +1.00x\n +other\n")
-        .containsPattern("slow +6.00 +1,500\n +other +7.00\n")
+        .containsPattern(" +slow +1.00x +1.00x\n +other {15,}0.5000x\n")
+        .containsPattern(" +slow +6.00 +1,500\n +other {15,}750\n")
         .doesNotContain("NaN");
   }
 
   @Test
-  void relatesFiguresOfTheSameRound() {
-    Row own = row("own", 2, 4, 9);
-
-    own.relate("times other", "get", row("other", 1, 4, 3), (figure, base) -> figure / base);
-
-    assertThat(own.measures().get("times other")).containsExactly(2.0, 1.0, 3.0);
-    assertThat(own.median("times other")).isEqualTo(2);
+  void takesTheMedianOfTwo() {
     assertThat(row("two", 2, 5).median("get")).isEqualTo(3.5);
   }
 }
