@@ -1,6 +1,7 @@
 package io.bsdb.row;
 
 import io.bsdb.format.Internal;
+import java.time.LocalTime;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ public final class FieldEncoder {
   private FieldEncoder() {}
 
   /**
-   * Writes the next field of a key.
+   * Writes the next field of a key. With a time that is finer than its column the key does not fit.
    *
    * @throws IllegalArgumentException if the column cannot hold the value
    */
@@ -32,13 +33,19 @@ public final class FieldEncoder {
       case SHORT ->
           key.writeShort(
               (short) JavaValues.integer(value, column, Short.MIN_VALUE, Short.MAX_VALUE));
-      case INT -> key.writeInt(JavaValues.toInt(value, column));
+      case INT -> {
+        if (column.type().kind() == ColumnType.Kind.TIME) {
+          key.writeTime(JavaValues.as(LocalTime.class, value, column));
+        } else {
+          key.writeInt(JavaValues.toInt(value, column));
+        }
+      }
       case LONG -> key.writeLong(JavaValues.integer(value, column, Long.MIN_VALUE, Long.MAX_VALUE));
       case FLOAT -> key.writeFloat(JavaValues.as(Float.class, value, column));
       case DOUBLE -> key.writeDouble(JavaValues.floating(value, column));
       case DECIMAL_LONG, DECIMAL_BYTES -> key.writeDecimal(JavaValues.decimal(value, column));
       case TIMESTAMP_MILLIS, TIMESTAMP_NANOS -> {
-        var instant = JavaValues.toInstant(value, column);
+        var instant = JavaValues.instant(value, column);
         key.writeTimestamp(
             JavaValues.epochMillis(instant, column), JavaValues.nanosOfMilli(instant));
       }

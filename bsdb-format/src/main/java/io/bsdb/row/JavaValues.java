@@ -168,11 +168,15 @@ final class JavaValues {
   }
 
   /** Returns the instant of a TIMESTAMP_LTZ; of a TIMESTAMP, what it would be in UTC. */
+  static Instant instant(Object value, Column column) {
+    return column.type().kind() == ColumnType.Kind.TIMESTAMP
+        ? as(LocalDateTime.class, value, column).toInstant(ZoneOffset.UTC)
+        : as(Instant.class, value, column);
+  }
+
+  /** Returns the instant as {@link #instant} does, if the column is not too coarse for it. */
   static Instant toInstant(Object value, Column column) {
-    Instant instant =
-        column.type().kind() == ColumnType.Kind.TIMESTAMP
-            ? as(LocalDateTime.class, value, column).toInstant(ZoneOffset.UTC)
-            : as(Instant.class, value, column);
+    Instant instant = instant(value, column);
     if (column.type().precision() <= 3 && nanosOfMilli(instant) != 0) {
       throw outOfRange(value + " (stored in milliseconds)", column);
     }

@@ -8,6 +8,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.LocalTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyWriter {
   private static final int INITIAL_CAPACITY = 64;
+  private static final int NANOS_PER_MILLI = 1_000_000;
 
   private final List<Column> columns;
   private final Storage[] storages;
@@ -163,18 +165,41 @@ public final class KeyWriter {
       BigEndian.putInt(buffer, at + Storage.NANOS_OFFSET, nanosOfMilli);
     } else {
       check(Storage.TIMESTAMP_MILLIS);
-      if (nanosOfMilli != 0) {
-        String problem =
-            nanosOfMilli + " ns of a millisecond do not fit " + columns.get(next).type();
-        if (next + 1 < storages.length) {
-          return refuse(problem);
-        }
-        tooFine = problem(problem);
+      if (isRefused(nanosOfMilli)) {
+        return this;
       }
       int at = fixed(Storage.TIMESTAMP_MILLIS);
       BigEndian.putLong(buffer, at, epochMillis ^ sign);
     }
     return this;
+  }
+
+  /** Writes a TIME. If it is finer than milliseconds, the key does not {@link #fits() fit}. */
+  KeyWriter writeTime(LocalTime value) {
+    check(Storage.INT);
+    long nanos = value.toNanoOfDay();
+    return isRefused((int) (nanos % NANOS_PER_MILLI))
+        ? this
+        : writeInt((int) (nanos / NANOS_PER_MILLI));
+  }
+
+  /**
+   * Notes what milliseconds cut off. In the last column, what is left can be a floor; any other is
+   * passed over.
+   *
+   * @return whether the column is passed over
+   */
+  private boolean isRefused(int nanosOfMilli) {
+    if (nanosOfMilli == 0) {
+      return false;
+    }
+    String problem = nanosOfMilli + " ns of a millisecond do not fit " + columns.get(next).type();
+    if (next + 1 < storages.length) {
+      refuse(problem);
+      return true;
+    }
+    tooFine = problem(problem);
+    return false;
   }
 
   /** Writes a DECIMAL of at most 18 digits, by its unscaled value at the column's scale. */

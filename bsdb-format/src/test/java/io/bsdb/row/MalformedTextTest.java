@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.fail;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -127,5 +129,25 @@ class MalformedTextTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new RowWriter(RowLayout.ofValues(schema)).setTimestamp(0, 1, 999_999))
         .withMessage("column 'v': 999999 ns of a millisecond do not fit TIMESTAMP_LTZ(0)");
+  }
+
+  @Test
+  void refusesKeysOfTimesThatAreNotStored() {
+    Schema schema =
+        Schema.builder()
+            .column("k", "TIME(9)")
+            .column("at", "TIMESTAMP(3)")
+            .primaryKey("k", "at")
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    LocalTime time = LocalTime.of(8, 30);
+    LocalDateTime at = LocalDateTime.of(2026, 1, 1, 8, 30);
+    assertThat(codec.encodeKey(time, at)).hasSize(12);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> codec.encodeKey(time.plusNanos(1), at))
+        .withMessage("column 'k': 1 ns of a millisecond do not fit TIME(9) NOT NULL");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> codec.encodeKey(time, at.plusNanos(1_999_999)))
+        .withMessage("column 'at': 999999 ns of a millisecond do not fit TIMESTAMP(3) NOT NULL");
   }
 }

@@ -16,7 +16,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.util.List;
+import java.util.function.LongFunction;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -283,6 +287,50 @@ class MatchTest {
       assertThatThrownBy(() -> lease.range(20_000_001L, null))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("no table can hold the bound of a range");
+    }
+  }
+
+  @Test
+  void cutsAKeyThatIsATimeFinerThanItsColumn() throws Exception {
+    assertCut("TIMESTAMP_LTZ(3)", Instant.EPOCH.minusMillis(5), nanos -> t -> t.plusNanos(nanos));
+    assertCut(
+        "TIMESTAMP(0)", LocalDateTime.of(1969, 12, 31, 23, 59), nanos -> t -> t.plusNanos(nanos));
+    assertCut("TIME(3)", LocalTime.of(8, 30), nanos -> t -> t.plusNanos(nanos));
+  }
+
+  private <T> void assertCut(String type, T time, LongFunction<UnaryOperator<T>> plusNanos)
+      throws IOException {
+    Schema schema =
+        Schema.builder()
+            .column("at", type)
+            .column("price", "INT")
+            .primaryKey("at")
+            .keyEncoding(KeyEncoding.ORDERED)
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    new Records(
+            List.of(codec.encodeKey(time), codec.encodeKey(plusNanos.apply(1_000_000).apply(time))),
+            List.of(codec.encodeValue(1), codec.encodeValue(2)))
+        .publish(table, WriterOptions.builder().order(RecordOrder.KEY).schema(schema).build());
+    LookupBuilder<T, Integer> prices =
+        SnapshotLookup.<T, Integer>builder("prices")
+            .table(table)
+            .rows((Row row) -> row.intValue("price"));
+    try (var exact = prices.build();
+        var floor = prices.match(Match.FLOOR).build();
+        var lease = floor.lease()) {
+      for (long nanos : new long[] {0, 1, 999_999, 1_000_000, 1_000_001, -1}) {
+        T at = plusNanos.apply(nanos).apply(time);
+        Integer expected = nanos < 0 ? null : nanos < 1_000_000 ? 1 : 2;
+        assertThat(floor.get(at)).as("floor of %s", at).isEqualTo(expected);
+        boolean isKey = nanos % 1_000_000 == 0;
+        assertThat(exact.get(at)).as("%s", at).isEqualTo(isKey ? expected : null);
+        if (!isKey) {
+          assertThatThrownBy(() -> lease.range(at, null))
+              .isInstanceOf(IllegalArgumentException.class)
+              .hasMessageContaining("no table can hold the bound of a range");
+        }
+      }
     }
   }
 
