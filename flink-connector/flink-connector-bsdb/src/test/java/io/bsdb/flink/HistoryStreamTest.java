@@ -103,6 +103,24 @@ class HistoryStreamTest {
         .containsExactlyInAnyOrder("bread 1000=1", "bread 2000 ended", "bread 3000=1");
   }
 
+  /** The third change looks like an update of the second one that takes its time from its row. */
+  @Test
+  void aFilterLeavesOutTheLaterOfTwoChangesAtATime() throws Exception {
+    changes(
+        row(INSERT, "bread", 1, 1000),
+        row(UPDATE_BEFORE, "bread", 1, 2000),
+        row(UPDATE_AFTER, "bread", 2, 2000),
+        row(UPDATE_BEFORE, "bread", 2, 2000),
+        row(UPDATE_AFTER, "bread", 50, 2000),
+        row(UPDATE_BEFORE, "bread", 50, 3000),
+        row(UPDATE_AFTER, "bread", 3, 3000));
+
+    session.run(ALL + " WHERE price < 10");
+
+    assertThat(Histories.versions(directory))
+        .containsExactlyInAnyOrder("bread 1000=1", "bread 2000 ended", "bread 3000=3");
+  }
+
   @Test
   void anUpdateOfTheItemEndsTheOldOne() throws Exception {
     Histories.declare(
@@ -163,11 +181,16 @@ class HistoryStreamTest {
         row(INSERT, "bread", 1, 1000),
         row(INSERT, "milk", 7, 1500),
         row(UPDATE_BEFORE, "bread", 1, 1000),
-        row(UPDATE_AFTER, "bread", 2, 2000));
+        row(UPDATE_AFTER, "bread", 2, 2000),
+        row(UPDATE_BEFORE, "milk", 7, 1500),
+        row(UPDATE_AFTER, "milk", 8, 2500),
+        row(DELETE, "milk", 8, 2500),
+        row(UPDATE_BEFORE, "bread", 2, 2000),
+        row(UPDATE_AFTER, "bread", 3, 3000));
 
     assertThatThrownBy(() -> session.run(ALL))
         .hasStackTraceContaining(
-            "a row cannot be written to table default_catalog.default_database.prices: an update changes 'changed_at' from 1970-01-01T00:00:01 to 1970-01-01T00:00:02; the time must be that of the change, such as METADATA FROM 'value.source.timestamp', not a column of the row; row=(item='bread', price=2, changed_at=1970-01-01T00:00:02)");
+            "a row cannot be written to table default_catalog.default_database.prices: an update changes 'changed_at' from 1970-01-01T00:00:02 to 1970-01-01T00:00:03; the time must be that of the change, such as METADATA FROM 'value.source.timestamp', not a column of the row; row=(item='bread', price=3, changed_at=1970-01-01T00:00:03)");
   }
 
   private static final String DEBEZIUM =
