@@ -49,6 +49,7 @@ class S3PluginsTest {
       session.run("CALL c.sys.expire('geo.cities', 1)");
       assertThat(session.texts("SELECT sequence, records FROM c.geo.`cities$snapshots`"))
           .containsExactly("+I[3, 10]");
+      assertThat(server.deleted()).noneMatch(key -> key.endsWith("/CURRENT"));
       session.run("DROP TABLE c.geo.cities");
       session.run("DROP DATABASE c.geo");
       assertThat(session.texts("SHOW DATABASES IN c")).containsExactly("+I[default]");

@@ -20,6 +20,8 @@ import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.FileSystem.WriteMode;
 import org.apache.flink.core.fs.Path;
+import org.apache.flink.core.fs.RecoverableWriter;
+import org.apache.flink.util.WrappingProxy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,8 +128,13 @@ public final class FileSystemStorage implements TableStorage {
     FutureTask<Void> write =
         new FutureTask<>(
             () -> {
-              try (var stream = fileSystem().create(file, WriteMode.OVERWRITE)) {
-                stream.write(content);
+              FileSystem fileSystem = fileSystem();
+              if (deletesBeforeWriting(fileSystem)) {
+                commit(fileSystem.createRecoverableWriter(), file, content);
+              } else {
+                try (var stream = fileSystem.create(file, WriteMode.OVERWRITE)) {
+                  stream.write(content);
+                }
               }
               return null;
             });
@@ -138,6 +145,27 @@ public final class FileSystemStorage implements TableStorage {
       Uninterrupted.get(write);
     } catch (ExecutionException e) {
       throw new IOException("file cannot be replaced: file=%s".formatted(file), e.getCause());
+    }
+  }
+
+  /**
+   * Returns whether a file that is written over is missing until it has been written. So it is with
+   * Flink's native S3, which deletes the object first, and would leave none if the write fails.
+   */
+  private static boolean deletesBeforeWriting(FileSystem fileSystem) {
+    FileSystem inner = fileSystem;
+    while (inner instanceof WrappingProxy<?> proxy
+        && proxy.getWrappedDelegate() instanceof FileSystem wrapped) {
+      inner = wrapped;
+    }
+    return inner.getClass().getName().startsWith("org.apache.flink.fs.s3native.");
+  }
+
+  private static void commit(RecoverableWriter writer, Path file, byte[] content)
+      throws IOException {
+    try (var stream = writer.open(file)) {
+      stream.write(content);
+      stream.closeForCommit().commit();
     }
   }
 

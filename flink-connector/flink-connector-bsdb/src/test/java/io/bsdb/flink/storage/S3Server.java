@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,6 +77,7 @@ public final class S3Server implements AutoCloseable {
   }
 
   private final ConcurrentSkipListMap<String, Stored> objects = new ConcurrentSkipListMap<>();
+  private final Set<String> deleted = ConcurrentHashMap.newKeySet();
   private final Map<String, Map<Integer, byte[]>> uploads = new ConcurrentHashMap<>();
   private final ExecutorService threads =
       Executors.newCachedThreadPool(task -> new Thread(task, "s3"));
@@ -127,6 +129,11 @@ public final class S3Server implements AutoCloseable {
     return List.copyOf(objects.keySet());
   }
 
+  /** The keys of all objects that were deleted, though they be there again. */
+  public Set<String> deleted() {
+    return Set.copyOf(deleted);
+  }
+
   @Override
   public void close() {
     FileSystem.initialize(new Configuration(), null);
@@ -157,6 +164,7 @@ public final class S3Server implements AutoCloseable {
       Matcher keys = KEY.matcher(body);
       while (keys.find()) {
         objects.remove(keys.group(1));
+        deleted.add(keys.group(1));
       }
       xml(exchange, "<DeleteResult/>");
     } else if (exchange.getRequestMethod().equals("GET") && !query.containsKey("location")) {
@@ -259,6 +267,7 @@ public final class S3Server implements AutoCloseable {
       case "DELETE" -> {
         if (upload == null) {
           objects.remove(key);
+          deleted.add(key);
         }
         exchange.sendResponseHeaders(204, -1);
       }
