@@ -63,7 +63,7 @@ public final class Bench implements Callable<Integer> {
         "sink, absent: a stream in Flink into a table, and lookup joins, beside Paimon",
         "history: late orders joined by a history and by Flink's temporal join",
         "readers: those in Java, Rust and Python; a part by itself, see readers --help",
-        "jmh: one reader, with -p and -prof of JMH, see ReaderBenchmark; a part by itself"
+        "jmh: one reader, with options of JMH, see ReaderBenchmark; a part by itself"
       })
   private List<String> parts = List.of();
 

@@ -5,7 +5,6 @@ import static java.util.Comparator.comparing;
 
 import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.Directories;
-import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Turns;
@@ -78,7 +77,6 @@ record MemoryBench(Path directory, long records) {
 
   private static void publish(Path table, RecordOrder order, long count, int partitions)
       throws IOException {
-    Progress.step("%,d records in %s order, %d partitions", count, order, partitions);
     new Workload(DataSet.KEYS, count)
         .publish(table, WriterOptions.builder().order(order).partitions(partitions).build());
   }
@@ -198,11 +196,11 @@ record MemoryBench(Path directory, long records) {
     Path path = table(RecordOrder.HASH, records, 1);
     MemoryBudget without = MemoryBudget.unlimited();
     List<MemoryBudget> budgets = List.of(without, budget(PLENTY));
-    Turns<MemoryBudget> turns =
+    return List.of(
         new Turns<>(
-            budgets, memory -> new Row(memory == without ? "no budget" : "budget"), 1, ROUNDS);
-    turns.run((memory, round, row) -> row.add("ms", openMillis(path, memory)));
-    return List.of(turns.section("Opening from disk, ms (budget <= 0.5)"));
+                budgets, memory -> new Row(memory == without ? "no budget" : "budget"), 1, ROUNDS)
+            .run((memory, round, row) -> row.add("ms", openMillis(path, memory)))
+            .section("Opening from disk, ms (budget <= 0.5)"));
   }
 
   private static double openMillis(Path table, MemoryBudget memory) throws Exception {

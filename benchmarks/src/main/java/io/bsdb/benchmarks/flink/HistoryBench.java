@@ -32,13 +32,11 @@ import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
-import org.apache.flink.table.types.logical.BigIntType;
-import org.apache.flink.table.types.logical.LocalZonedTimestampType;
 import org.apache.flink.table.types.logical.LogicalType;
-import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.util.function.FunctionUtils;
 
 /**
@@ -50,12 +48,12 @@ import org.apache.flink.util.function.FunctionUtils;
 public record HistoryBench(Path directory, LocalFlink flink) {
   private static final int PARALLELISM = 2;
   private static final String BSDB = "bsdb";
-  private static final RowType ROW =
-      RowType.of(
-          new LogicalType[] {
-            new BigIntType(false), new BigIntType(false), new LocalZonedTimestampType(3)
-          },
-          new String[] {"item", "n", "ts"});
+  private static final LogicalType ROW =
+      DataTypes.ROW(
+              DataTypes.FIELD("item", DataTypes.BIGINT().notNull()),
+              DataTypes.FIELD("n", DataTypes.BIGINT().notNull()),
+              DataTypes.FIELD("ts", DataTypes.TIMESTAMP_LTZ(3)))
+          .getLogicalType();
 
   /**
    * A way to join.
@@ -206,9 +204,6 @@ public record HistoryBench(Path directory, LocalFlink flink) {
                 .map(number -> streams.row(stream, number))
                 .returns(InternalTypeInfo.of(ROW)),
             schema
-                .column("item", "BIGINT NOT NULL")
-                .column("n", "BIGINT NOT NULL")
-                .column("ts", "TIMESTAMP_LTZ(3)")
                 .columnByExpression("pt", "PROCTIME()")
                 .watermark("ts", "ts - INTERVAL '0.001' SECOND")
                 .build()));

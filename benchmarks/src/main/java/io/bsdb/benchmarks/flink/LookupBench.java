@@ -135,7 +135,6 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
   }
 
   private void build(DataSet data, Path table, WriterOptions.Builder options) throws IOException {
-    Progress.step("build %s: %,d rows", table.getFileName(), rows);
     new Workload(data, rows)
         .publish(table, options.schema(Objects.requireNonNull(data.schema())).build());
   }

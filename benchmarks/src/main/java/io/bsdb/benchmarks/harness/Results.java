@@ -103,8 +103,8 @@ public record Results(Map<String, String> facts, List<Section> sections) {
       text.append(table("Medians", rows, Row::median, ""));
       rows.forEach(row -> configurations.putIfAbsent(row.name, row.configuration));
     }
-    text.append("%nConfiguration%n".formatted());
     configurations.values().removeIf(String::isEmpty);
+    text.append(configurations.isEmpty() ? "" : "%nConfiguration%n".formatted());
     configurations.forEach((name, value) -> text.append("  %-24s %s%n".formatted(name, value)));
     return text.toString();
   }

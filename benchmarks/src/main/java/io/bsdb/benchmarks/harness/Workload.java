@@ -93,6 +93,7 @@ public record Workload(DataSet data, long records) {
   }
 
   public void publish(Path table, WriterOptions options) throws IOException {
+    Progress.step("build %s: %,d records", table.getFileName(), records);
     try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
       for (long id = 0; id < records; id++) {
         writer.add(key(id), value(id));

@@ -51,7 +51,7 @@ public record StreamsBench(Workload workload, long events, int rounds) {
     Map<String, Row> rows = new LinkedHashMap<>();
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"));
         Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
-      Progress.step("%,d records: fill the topics and build the snapshot", workload.records());
+      Progress.step("fill the topics");
       String servers = kafka.bootstrapServers();
       kafka.createTopics(PARTITIONS, TABLE, EVENTS);
       send(kafka, workload.records(), this::row);

@@ -1,7 +1,6 @@
 package io.bsdb.benchmarks.live;
 
 import io.bsdb.benchmarks.harness.Directories;
-import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workers;
@@ -47,7 +46,6 @@ public final class RefreshBench {
   public static List<Section> run(Path data, long records, int rounds) throws Exception {
     Path directory = data.resolve("live-" + records);
     Directories.delete(directory);
-    Progress.step("build %,d records", records);
     Workload workload = new Workload(records);
     workload.publish(directory, WriterOptions.defaults());
     RefreshBench bench = new RefreshBench(Table.at(directory), workload);

@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks.micro;
 
+import io.bsdb.benchmarks.harness.Measure;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
@@ -8,23 +9,35 @@ import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * One mapped table that {@code benchmarks/run} has built, for a profiler. With few keys, all that a
  * lookup reads is in the first-level cache: what is left is instructions.
  */
 @State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 2)
+@Measurement(iterations = 7, time = 2)
+@Fork(
+    value = 1,
+    jvmArgsAppend = {"-Xms2g", "-Xmx2g", "-XX:+AlwaysPreTouch"})
 public class ReaderBenchmark {
-  private static final int BATCH = 64;
-
   /** The directory that {@code benchmarks/run} was given. */
   @Param("bench-data")
   public String directory;
@@ -53,7 +66,7 @@ public class ReaderBenchmark {
   @Setup
   public void open() throws IOException {
     queries = new Workload(records).queries(Keys.UNIFORM);
-    batches = queries.batches(BATCH);
+    batches = queries.batches(Measure.BATCH);
     reader = SnapshotReader.open(Path.of(directory, store + "-" + records));
     for (int i = 0; i < keys; i++) {
       queries.checkFully(i, reader.get(queries.key(i)));
@@ -71,9 +84,9 @@ public class ReaderBenchmark {
   }
 
   @Benchmark
-  @OperationsPerInvocation(BATCH)
+  @OperationsPerInvocation(Measure.BATCH)
   public List<byte @Nullable []> getAll() throws IOException {
-    return reader.getAll(batches.get(next++ & (keys / BATCH - 1)));
+    return reader.getAll(batches.get(next++ & (keys / Measure.BATCH - 1)));
   }
 
   /** Reads eight bytes of a value where it lies. */
@@ -84,8 +97,8 @@ public class ReaderBenchmark {
   }
 
   @Benchmark
-  @OperationsPerInvocation(BATCH)
+  @OperationsPerInvocation(Measure.BATCH)
   public List<@Nullable Object> lendAll() throws IOException {
-    return reader.getAll(batches.get(next++ & (keys / BATCH - 1)), column);
+    return reader.getAll(batches.get(next++ & (keys / Measure.BATCH - 1)), column);
   }
 }
