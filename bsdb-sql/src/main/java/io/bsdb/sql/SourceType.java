@@ -130,8 +130,8 @@ record SourceType(Kind kind, ColumnType columnType, List<Part> parts) {
               value,
               iso("(%s AT TIME ZONE 'UTC')".formatted(value), "-%m-%dT%H:%M:%S.%fZ"),
               column);
-      case FLOATING ->
-          ("CASE WHEN isfinite(%1$s) THEN CAST(%1$s AS VARCHAR) WHEN isnan(%1$s) THEN 'NaN'"
+      case FLOATING -> // not CAST(… AS VARCHAR), which in DuckDB 2.0.0 doubles 2^81
+          ("CASE WHEN isfinite(%1$s) THEN CAST(to_json(%1$s) AS VARCHAR) WHEN isnan(%1$s) THEN 'NaN'"
                   + " WHEN %1$s > 0 THEN 'Infinity' WHEN %1$s < 0 THEN '-Infinity' END")
               .formatted(value);
       case BLOB -> expression(value, column);
