@@ -292,6 +292,30 @@ class RowBuildTest {
   }
 
   @Test
+  void readsNestedValuesOfCsvAsScanWritesThem() throws IOException {
+    String rows = "id,tags,at\n1,\"[\"\"a\"\",null]\",\"{\"\"x\"\": 1}\"\n2,,[]\n";
+    Object[] options =
+        CommandRun.words("--key id --schema %s", "id INT, tags ARRAY<STRING>, at ROW<x INT>");
+    CommandRun refused = build("csv", file("in.csv", rows), options);
+    assertThat(refused.err()).endsWith("in.csv:3: '[]' is not an object for `at` ROW<`x` INT>\n");
+    refused = build("csv", file("in.csv", rows.replace("[]", "x")), options);
+    assertThat(refused.err())
+        .contains("in.csv:3: 'x' is not a value of `at` ROW<`x` INT>: it is not JSON: ");
+
+    CommandRun build = build("csv", file("in.csv", rows.replace("[]", "")), options);
+
+    assertThat(build.status()).as(build.err()).isZero();
+    String scanned = CommandRun.of("scan", "-t", table(), "--format", "csv").out();
+    assertThat(build("csv", file("again.csv", scanned), options).status()).isZero();
+    assertThat(get("1", "2"))
+        .isEqualTo(
+            """
+            1\t{"id": 1, "tags": ["a", null], "at": {"x": 1}}
+            2\t{"id": 2, "tags": null, "at": null}
+            """);
+  }
+
+  @Test
   void keepsTheDigitsOfJsonNumbers() throws IOException {
     Path input =
         file("in.jsonl", "{\"id\": 100.0, \"price\": 20.00, \"x\": {\"a\": [20.00, 1.5]}}\n");

@@ -1,12 +1,14 @@
 package io.bsdb.cli.input;
 
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType.Kind;
 import io.bsdb.row.text.ValueParser;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -190,8 +192,31 @@ abstract class TextRows implements RowSource {
         }
         Kind kind = column.type().kind();
         boolean isNull = text.isEmpty() && kind != Kind.CHAR && kind != Kind.VARCHAR;
-        values[position] = isNull ? null : ValueParser.parse(column, text);
+        values[position] = isNull ? null : value(column, text);
       }
+    }
+
+    /** Returns the value of a text, which is JSON if the value is nested. */
+    private static @Nullable Object value(Column column, String text) {
+      Kind kind = column.type().kind();
+      if (kind != Kind.ARRAY && kind != Kind.MAP && kind != Kind.ROW) {
+        return ValueParser.parse(column, text);
+      }
+      String problem = "it is not one JSON value";
+      try (JsonParser in = ValueParser.JSON.createParser(text)) {
+        if (in.nextToken() != null) {
+          Object value = ValueParser.read(column, in);
+          if (in.nextToken() == null) {
+            return value;
+          }
+        }
+      } catch (JsonProcessingException e) {
+        problem = "it is not JSON: " + ValueParser.problem(e);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      throw new IllegalArgumentException(
+          "'%s' is not a value of %s: %s".formatted(text, column.declaration(), problem));
     }
 
     @Override
