@@ -200,6 +200,16 @@ class HistoryBuildTest {
             bread,true,2026-01-01T00:00:00Z,false
             bread,,2026-02-01T00:00:00Z,true
             """);
+
+    Object[] withoutMark = all.clone();
+    withoutMark[all.length - 1] = columns.replace(", _ended BOOLEAN", "");
+    CommandRun refused = run(input, withoutMark);
+    assertThat(refused.status()).isEqualTo(ExitStatus.NO);
+    assertThat(refused.err())
+        .contains("'ended' and '_ended' both show which rows are ended; if 'ended' is a column of");
+    withoutMark[5] = "jsonl";
+    String json = "{\"item\": \"a\", \"at\": \"2026-01-01T00:00:00Z\", \"_ended\": true}\n";
+    assertThat(run(json, withoutMark).err()).contains("(standard input):1: 'ended' and '_ended'");
   }
 
   @Test

@@ -29,17 +29,22 @@ public final class RowFormat implements RecordFormat {
   /** The column that shows whether a row is ended; null if none is. */
   private final @Nullable String ended;
 
+  /** The last column, which no row has: it would show that too; null if there is none. */
+  private final @Nullable Column beside;
+
   private RowFormat(
       RowSource source,
       Schema schema,
       List<Column> columns,
       @Nullable Column operation,
-      @Nullable String ended) {
+      @Nullable String ended,
+      @Nullable Column beside) {
     this.source = source;
     this.codec = RowCodec.of(schema);
     this.columns = columns;
     this.operation = operation;
     this.ended = ended;
+    this.beside = beside;
   }
 
   /**
@@ -49,7 +54,7 @@ public final class RowFormat implements RecordFormat {
    */
   public static RowFormat records(RowSource source, List<Column> columns, List<String> key) {
     Schema schema = schema(columns, key);
-    return new RowFormat(source, schema, schema.columns(), null, null);
+    return new RowFormat(source, schema, schema.columns(), null, null, null);
   }
 
   /** Returns the schema of these columns. Throws what {@link #records} throws. */
@@ -73,7 +78,7 @@ public final class RowFormat implements RecordFormat {
           "the table has a column '%s' of its own; --op-column names another".formatted(operation));
     }
     Column last = new Column(operation, ColumnType.parse("STRING"));
-    return new RowFormat(source, schema, and(last, schema.columns()), last, null);
+    return new RowFormat(source, schema, and(last, schema.columns()), last, null, null);
   }
 
   @Override
@@ -83,21 +88,22 @@ public final class RowFormat implements RecordFormat {
 
   @Override
   public RowFormat withKeyEncoding(KeyEncoding encoding) {
-    return new RowFormat(source, schema().withKeyEncoding(encoding), columns, operation, ended);
+    return new RowFormat(
+        source, schema().withKeyEncoding(encoding), columns, operation, ended, beside);
   }
 
   @Override
   public RowFormat withEnded() {
     String declared = endedColumn(schema());
-    if (declared != null) {
-      return new RowFormat(source, without(declared, schema()), columns, operation, declared);
-    }
-    if (!source.hasNames()) {
-      return this;
-    }
     String name = RowJsonWriter.endedMember(names(columns));
     Column last = new Column(name, ColumnType.of(Kind.BOOLEAN));
-    return new RowFormat(source, schema(), and(last, columns), operation, name);
+    boolean isLast = source.hasNames() && !names(columns).contains(name);
+    List<Column> all = isLast ? and(last, columns) : columns;
+    if (declared != null) {
+      Schema table = without(declared, schema());
+      return new RowFormat(source, table, all, operation, declared, isLast ? last : null);
+    }
+    return source.hasNames() ? new RowFormat(source, schema(), all, operation, name, null) : this;
   }
 
   private static List<Column> and(Column last, List<Column> columns) {
@@ -160,6 +166,9 @@ public final class RowFormat implements RecordFormat {
 
     @Override
     public void header(List<String> names) {
+      if (beside != null && names.contains(beside.name())) {
+        throw CommandFailure.refused("%s: %s".formatted(name, twoEnds(beside)));
+      }
       List<Column> required =
           new ArrayList<>(operation == null ? schema().columns() : schema().keyColumns());
       if (operation != null) {
@@ -182,6 +191,10 @@ public final class RowFormat implements RecordFormat {
 
     @Override
     public void row(@Nullable Object[] values, boolean[] given, long line) throws IOException {
+      if (beside != null && given[given.length - 1]) {
+        refuse(line, twoEnds(beside));
+        return;
+      }
       for (int i = 0; i < schema().columns().size(); i++) {
         int keyPosition = schema().keyPosition(i);
         if (keyPosition >= 0) {
@@ -213,6 +226,11 @@ public final class RowFormat implements RecordFormat {
       } else {
         sink.add(key, 0, key.length, value, 0, valueLength, line);
       }
+    }
+
+    private String twoEnds(Column other) {
+      return "'%s' and '%s' both show which rows are ended; if '%1$s' is a column of the table, name both in --schema"
+          .formatted(ended, other.name());
     }
 
     /** Returns the change of a row, which has all columns if it is to be put. */
