@@ -4,6 +4,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import java.io.PrintWriter;
 import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -12,8 +13,9 @@ final class Failures {
   private Failures() {}
 
   /** Reports what is wrong with a command line, and which help describes its form. */
-  static int reportUsage(ParameterException e, Console console) {
-    CommandLine command = e.getCommandLine();
+  static int reportUsage(ParameterException thrown, Console console) {
+    CommandLine command = thrown.getCommandLine();
+    ParameterException e = withUnknownOption(thrown, command);
     PrintWriter err = command.getErr();
     boolean isCommand =
         command.getParent() == null
@@ -26,12 +28,21 @@ final class Failures {
       err.println("'bsdb help' shows the commands.");
       return ExitStatus.USAGE;
     }
-    console.say("bsdb: %s", e.getMessage());
+    console.say("bsdb: %s", String.valueOf(e.getMessage()).replace("option option ", "option "));
     if (command.getParent() == null) {
       command.usage(err);
     } else if (!UnmatchedArgumentException.printSuggestions(e, err)) {
       err.println("'" + command.getCommandSpec().qualifiedName() + " --help' shows the options.");
     }
     return ExitStatus.USAGE;
+  }
+
+  /** Returns what is wrong where an option is missing: one that is misspelled, if there is one. */
+  private static ParameterException withUnknownOption(ParameterException e, CommandLine command) {
+    if (e instanceof MissingParameterException && !command.getUnmatchedArguments().isEmpty()) {
+      var unmatched = new UnmatchedArgumentException(command, command.getUnmatchedArguments());
+      return unmatched.isUnknownOption() ? unmatched : e;
+    }
+    return e;
   }
 }

@@ -43,6 +43,10 @@ class GetCommandTest {
     assertThat(get.status()).isEqualTo(ExitStatus.NO);
     assertThat(get.out()).isEqualTo("k\tv\n");
     assertThat(get.err()).isEqualTo("absent: x\nabsent: -y\n");
+    CommandRun noFile = CommandRun.of("get", "--table", table, "--keys", table);
+    assertThat(noFile.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(noFile.err())
+        .isEqualTo("bsdb: expected a file, found a directory: '" + table + "'\n");
   }
 
   @Test

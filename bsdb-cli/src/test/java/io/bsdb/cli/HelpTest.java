@@ -61,6 +61,8 @@ class HelpTest {
     assertThat(CommandRun.of("help", "gett").err()).contains("Did you mean: bsdb get");
     assertThat(CommandRun.of("get", "--tabel", "t").err()).contains("--table");
     assertThat(CommandRun.of("--tabel").err()).contains("Unknown option: '--tabel'");
+    assertThat(CommandRun.of("get", "--tabel", "x", "--", "k").err())
+        .startsWith("bsdb: Unknown option: '--tabel'");
   }
 
   @Test

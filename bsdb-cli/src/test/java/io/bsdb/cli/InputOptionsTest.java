@@ -27,6 +27,24 @@ class InputOptionsTest {
     input = directory.resolve("input");
   }
 
+  @Test
+  void namesWhatIsNoInput() throws IOException {
+    CommandRun empty = CommandRun.of("build", "-t", table, "-i", "");
+    assertThat(empty.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(empty.err())
+        .isEqualTo("bsdb: --input is empty; '.' is the directory of this process\n");
+    CommandRun pattern = CommandRun.of("build", "-t", table, "-i", directory + "/[");
+    assertThat(pattern.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(pattern.err())
+        .startsWith("bsdb: no such input, and no pattern: '" + directory + "/[': ");
+    Files.writeString(input, "{\"id\": NaN}\n");
+    assertThat(CommandRun.line("build -t %s -i %s --format jsonl --key id", table, input).err())
+        .endsWith("input:1: not JSON: Non-standard token 'NaN'\n");
+    assertThat(CommandRun.line("build -t %s -i %s --property a", table, input).err())
+        .startsWith("bsdb: Value for option '--property' (NAME=VALUE) should be in ");
+    assertThat(table).doesNotExist();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"windows-1252", "UTF-16", "UTF-16LE", "GB18030", "ISO-8859-15"})
   void readsTextOfACharset(String name) throws IOException {

@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
 import java.io.ByteArrayOutputStream;
@@ -36,6 +37,15 @@ class MirrorCommandTest {
   void paths() throws IOException {
     table = directory.resolve("table");
     input = Files.writeString(directory.resolve("in.csv"), "id,name\n1,one\n");
+  }
+
+  @Test
+  void refusesAnAddressWithoutAPort() {
+    CommandRun run =
+        CommandRun.line(
+            "mirror -t %s -i %s --format csv --key id --every 1m --host 127.0.0.1", table, input);
+    assertThat(run.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(run.err()).isEqualTo("bsdb: --host and --insecure are for --port\n");
   }
 
   @AfterEach

@@ -71,8 +71,8 @@ final class TypeParser {
     }
     skipSpaces();
     if (position < text.length() && isLetter(text.charAt(position))) {
-      expectWord("NOT");
-      expectWord("NULL");
+      expectWord("NOT", "NOT NULL or the end of the type");
+      expectWord("NULL", "NULL");
       skipSpaces();
       type = type.notNull();
     }
@@ -207,10 +207,10 @@ final class TypeParser {
     return text.substring(start, position);
   }
 
-  private void expectWord(String expected) {
+  private void expectWord(String word, String expected) {
     skipSpaces();
     int start = position;
-    if (!word().equals(expected)) {
+    if (!word().equals(word)) {
       throw error("expected " + expected, start);
     }
   }

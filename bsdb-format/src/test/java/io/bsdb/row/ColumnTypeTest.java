@@ -69,9 +69,9 @@ class ColumnTypeTest {
       value = {
         "''|position 0: expected a type, found the end",
         "INTEGER|position 0: unknown type INTEGER, found \"INTEGER\"",
-        "INT NULL|position 4: expected NOT, found \"NULL\"",
+        "INT NULL|position 4: expected NOT NULL or the end of the type, found \"NULL\"",
         "INT NOT|position 7: expected NULL, found the end",
-        "INT x|position 4: expected NOT, found \"x\"",
+        "INT x|position 4: expected NOT NULL or the end of the type, found \"x\"",
         "INT)|position 3: expected the end, found \")\"",
         "CHAR|position 4: expected (, found the end",
         "CHAR(0)|position 0: CHAR length is 0, must be 1 to 2147483647, found \"CHAR(0)\"",

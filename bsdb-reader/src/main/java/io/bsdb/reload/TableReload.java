@@ -254,7 +254,11 @@ public final class TableReload implements Closeable {
       String what, @Nullable Object built, @Nullable Object wanted) {
     return Objects.equals(built, wanted)
         ? null
-        : "%s in service=%s input=%s".formatted(what, built, wanted);
+        : "%s in service=%s input=%s"
+            .formatted(
+                what,
+                Objects.requireNonNullElse(built, "none"),
+                Objects.requireNonNullElse(wanted, "none"));
   }
 
   /** Sets the progress listener of a build of all rows. */

@@ -260,6 +260,10 @@ class TableReloadTest {
             "the input cannot be compared with the version in service: table=.* layout in service=BLOCKED input=COMPRESSED; give the same, or publish all rows");
     assertThat(manifest(reload(other, Publish.AUTO, rows(10))).options())
         .containsEntry("layout", "compressed");
+    Schema schema = Schema.builder().column("id", "INT NOT NULL").primaryKey("id").build();
+    WriterOptions typed = WriterOptions.builder().schema(schema).build();
+    assertThatThrownBy(() -> TableReload.dryRun(table, typed))
+        .hasMessageContaining(" schema in service=none input=(`id` INT NOT NULL, ");
 
     WriterOptions approximate =
         WriterOptions.builder().layout(Layout.COMPRESSED).approximate().build();

@@ -162,7 +162,9 @@ public final class SqlEngine implements Closeable {
     if (error != null && error.startsWith(NOT_A_SELECT)) {
       String verb = sql.split("\\s", 2)[0].toUpperCase(Locale.ROOT);
       throw new IllegalArgumentException(
-          "a query is a SELECT, which reads and does not write; not " + verb);
+          verb.equals("SELECT")
+              ? "a query is one SELECT; leave out the statement after it"
+              : "a query is a SELECT, which reads and does not write; not " + verb);
     }
     if (error != null) {
       throw new IllegalArgumentException("not a query: " + error);

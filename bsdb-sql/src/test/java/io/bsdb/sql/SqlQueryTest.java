@@ -198,6 +198,8 @@ class SqlQueryTest {
   void namesWhatIsNoSelect() {
     assertThatThrownBy(() -> engine.query("copy (SELECT 1) TO 'x'"))
         .hasMessage("a query is a SELECT, which reads and does not write; not COPY");
+    assertThatThrownBy(() -> engine.query("SELECT 1; INSTALL httpfs"))
+        .hasMessage("a query is one SELECT; leave out the statement after it");
     assertThatThrownBy(() -> engine.query("SELECT 1; SELECT 2"))
         .hasMessage("one SELECT is a query; actual statements: 2");
     assertThatThrownBy(() -> engine.query("SELECT id FROM (SELECT 1 AS k)"))

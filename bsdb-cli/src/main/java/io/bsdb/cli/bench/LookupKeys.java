@@ -6,6 +6,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.Progress;
 import io.bsdb.cli.output.RecordText;
+import io.bsdb.cli.output.TextFile;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
@@ -14,7 +15,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,7 +66,7 @@ final class LookupKeys {
   /** Returns the keys of a file, one per line, in its order. Any answer is expected. */
   static LookupKeys ofFile(Path file, RecordText text) throws IOException {
     List<Entry> entries = new ArrayList<>();
-    try (InputStream in = Files.newInputStream(file)) {
+    try (InputStream in = TextFile.open(file)) {
       Lines.read(
           in,
           file.toString(),

@@ -101,8 +101,8 @@ public final class MirrorCommand extends TableCommand {
   @Option(
       names = "--host",
       paramLabel = "ADDRESS",
-      description = "With --port: listen at this address. Default: ${DEFAULT-VALUE}.")
-  private String host = "127.0.0.1";
+      description = "With --port: listen at this address. Default: 127.0.0.1.")
+  private @Nullable String host;
 
   @Option(
       names = "--insecure",
@@ -121,8 +121,11 @@ public final class MirrorCommand extends TableCommand {
     if (every.isZero() || keep < 1) {
       throw CommandFailure.usage("expected a time above 0 for --every, and --keep 1 or more");
     }
+    if (port == null && (host != null || insecure)) {
+      throw CommandFailure.usage("--host and --insecure are for --port");
+    }
     MirrorState state = new MirrorState(every);
-    try (MirrorPort opened = port == null ? null : MirrorPort.open(host, port, insecure, state)) {
+    try (MirrorPort opened = open(state)) {
       if (opened != null) {
         console.out().write((opened.address() + "\n").getBytes(StandardCharsets.UTF_8));
       }
@@ -143,6 +146,12 @@ public final class MirrorCommand extends TableCommand {
       Thread.currentThread().interrupt();
       return ExitStatus.OK;
     }
+  }
+
+  private @Nullable MirrorPort open(MirrorState state) throws IOException {
+    return port == null
+        ? null
+        : MirrorPort.open(host == null ? "127.0.0.1" : host, port, insecure, state);
   }
 
   /** Runs once; returns null if the process is ending. */

@@ -45,6 +45,9 @@ final class MirrorPort implements Closeable {
    */
   static MirrorPort open(String host, int port, boolean insecure, MirrorState state)
       throws IOException {
+    if (port < 0 || port > 65535) {
+      throw new IllegalArgumentException("port: expected 0 to 65535, actual " + port);
+    }
     InetAddress address = InetAddress.getByName(host);
     if (!insecure && !address.isLoopbackAddress()) {
       throw new IllegalArgumentException(

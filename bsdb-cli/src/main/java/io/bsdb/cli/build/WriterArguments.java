@@ -47,7 +47,9 @@ final class WriterArguments {
               .description(
                   "Perfect hash: pilot, the fastest; pilot-dense, a tenth smaller; or sux4j, the smallest. Default: pilot."),
           argument("block-size", "SIZE", ByteSize.class)
-              .description("Unit of reading: 512 to 65536 bytes. Default: 4K."),
+              .description(
+                  "Unit of reading: 512 to 65536 bytes, from 4096 on where blocks are whole pages"
+                      + " (blocked, compressed-pages, symbols). Default: 4K."),
           argument("frame-size", "SIZE", ByteSize.class)
               .description("Unit of compression, before it: 128 to 65536 bytes. Default: 256."),
           argument("zstd-level", "LEVEL", Integer.class).description("1 to 19. Default: 3."),

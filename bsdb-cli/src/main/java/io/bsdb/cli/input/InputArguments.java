@@ -59,7 +59,7 @@ public final class InputArguments {
       names = "--no-header",
       description =
           "The first line of a CSV file is a row. The columns are those of --schema, in 'apply'"
-              + " those of the table, in order; else c1, c2, and so on.")
+              + " those of the table, in order, and then the operation; else c1, c2, and so on.")
   private boolean noHeader;
 
   @Option(

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.PatternSyntaxException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,9 @@ public record Inputs(List<InputFile> files) {
 
   private static void addPaths(String argument, @Nullable Charset charset, List<InputFile> files)
       throws IOException {
+    if (argument.isEmpty()) { // such as the value of an unset variable
+      throw CommandFailure.usage("--input is empty; '.' is the directory of this process");
+    }
     Path path = Path.of(argument);
     if (argument.startsWith("-") && !Files.exists(path)) {
       throw CommandFailure.usage(
@@ -104,7 +108,7 @@ public record Inputs(List<InputFile> files) {
       return List.of();
     }
     String below = pattern.substring(slash + 1);
-    PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + below);
+    PathMatcher matcher = matcher(below, pattern);
     boolean anyDepth = below.contains("**");
     List<Path> files = new ArrayList<>();
     Path start = root.toRealPath(); // a walk need not enter a link
@@ -131,6 +135,15 @@ public record Inputs(List<InputFile> files) {
           }
         });
     return files;
+  }
+
+  private static PathMatcher matcher(String glob, String argument) {
+    try {
+      return FileSystems.getDefault().getPathMatcher("glob:" + glob);
+    } catch (PatternSyntaxException e) {
+      throw CommandFailure.usage(
+          "no such input, and no pattern: '%s': %s".formatted(argument, e.getDescription()));
+    }
   }
 
   private static int globStart(String argument) {

@@ -6,6 +6,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
+import io.bsdb.cli.output.TextFile;
 import io.bsdb.cli.table.MemoryArgument;
 import io.bsdb.cli.table.TableCommand;
 import io.bsdb.reader.KeyValue;
@@ -18,7 +19,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -232,7 +232,7 @@ public final class GetCommand extends TableCommand {
 
     void readKeys(String name) throws IOException {
       boolean standardInput = name.equals("-");
-      try (InputStream in = standardInput ? console.in() : Files.newInputStream(Path.of(name))) {
+      try (InputStream in = standardInput ? console.in() : TextFile.open(Path.of(name))) {
         Lines.read(
             in,
             standardInput ? "(standard input)" : name,

@@ -51,6 +51,8 @@ class MirrorPortTest {
         .hasMessage(
             "0.0.0.0 is not a loopback address: other machines could read errors and figures of the"
                 + " mirror; --insecure allows it");
+    assertThatThrownBy(() -> MirrorPort.open("127.0.0.1", 65536, false, state))
+        .hasMessage("port: expected 0 to 65535, actual 65536");
     try (MirrorPort port = MirrorPort.open("0.0.0.0", 0, true, state)) {
       assertThat(port.address()).startsWith("http://");
     }

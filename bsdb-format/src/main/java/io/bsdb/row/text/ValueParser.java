@@ -51,15 +51,15 @@ public final class ValueParser {
   /** Reading a decimal takes time that grows with the square of its length. */
   private static final int MAX_DECIMAL_LENGTH = StreamReadConstraints.DEFAULT_MAX_NUM_LEN;
 
-  /** Where the text began: Jackson's messages for programmers say it. */
-  private static final Pattern START =
-      Pattern.compile(" \\((start marker|for \\w+ starting) at .*");
+  /** What Jackson's messages have for programmers: where the text began, and settings. */
+  private static final Pattern FOR_PROGRAMMERS =
+      Pattern.compile(" \\((start marker|for \\w+ starting) at .*|: enable `.*");
 
   private ValueParser() {}
 
   /** Returns why a text is not JSON, for messages. */
   public static String problem(JsonProcessingException e) {
-    return START.matcher(String.valueOf(e.getOriginalMessage())).replaceFirst("");
+    return FOR_PROGRAMMERS.matcher(String.valueOf(e.getOriginalMessage())).replaceFirst("");
   }
 
   /**
