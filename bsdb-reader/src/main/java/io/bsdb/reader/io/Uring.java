@@ -156,7 +156,7 @@ public final class Uring implements Closeable {
   private static String moreFiles() {
     Memory limit = new Memory(16);
     String now = LibC.getrlimit(RLIMIT_NOFILE, limit) < 0 ? "unknown" : "" + limit.getLong(0);
-    return "raise the limit on open files (ulimit -n, LimitNOFILE of systemd), now " + now;
+    return FileFailure.MORE_FILES + now;
   }
 
   private static ByteBuffer view(Pointer pointer, long length) {

@@ -8,6 +8,7 @@ import io.bsdb.reader.block.DiskBlocks;
 import io.bsdb.reader.block.MemoryBlocks;
 import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.DirectFile;
+import io.bsdb.reader.io.FileFailure;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.metrics.LookupCounters;
@@ -161,6 +162,9 @@ final class Base {
       pools.close();
       if (claim != null) {
         claim.close();
+      }
+      if (e instanceof IOException failure) {
+        throw FileFailure.advised(failure, "each partition file stays open");
       }
       throw e;
     }
