@@ -13,6 +13,7 @@ import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.row.KeyWriter;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
@@ -29,8 +30,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** This project: a version of a table, in key order for floors and seeks, or a writable table. */
-record BsdbStore(KeyLookup lookup) implements Store {
+/**
+ * This project: a version of a table, in key order for floors and seeks, or a writable table.
+ *
+ * @param timed the schema, if keys end in a time
+ */
+record BsdbStore(KeyLookup lookup, @Nullable Schema timed) implements Store {
   static Peer peer(String name, Layout layout, RecordOrder order, ReaderOptions options) {
     boolean isOrdered = order == RecordOrder.KEY;
     return new Peer(
@@ -44,7 +49,7 @@ record BsdbStore(KeyLookup lookup) implements Store {
         0,
         (records, directory) ->
             build(records, directory, WriterOptions.builder().layout(layout).order(order)),
-        (records, directory) -> new BsdbStore(SnapshotReader.open(directory, options)));
+        (records, directory) -> open(records, directory, options));
   }
 
   /** Returns a table with a history, for {@link DataSet#HISTORY}: it finds what was valid. */
@@ -57,7 +62,14 @@ record BsdbStore(KeyLookup lookup) implements Store {
         0,
         0,
         (records, directory) -> build(records, directory, WriterOptions.builder().history(null)),
-        (records, directory) -> new BsdbStore(SnapshotReader.open(directory)));
+        (records, directory) -> open(records, directory, ReaderOptions.defaults()));
+  }
+
+  private static Store open(RecordFile records, Path directory, ReaderOptions options)
+      throws IOException {
+    DataSet data = records.workload().data();
+    Schema timed = data == DataSet.HISTORY ? data.schema() : null;
+    return new BsdbStore(SnapshotReader.open(directory, options), timed);
   }
 
   private static void build(RecordFile records, Path directory, WriterOptions.Builder options)
@@ -109,7 +121,7 @@ record BsdbStore(KeyLookup lookup) implements Store {
         WritableOptions.defaults()
             .withDurability(durability)
             .withCompactionBytesPerSecond(WritableStore.COMPACTION_RATE);
-    return new BsdbStore(WritableTable.open(directory, options));
+    return new BsdbStore(WritableTable.open(directory, options), null);
   }
 
   @Override
@@ -127,22 +139,25 @@ record BsdbStore(KeyLookup lookup) implements Store {
     ((WritableTable) lookup).put(key, value);
   }
 
+  /** Finds a floor; where keys end in a time, from the columns before it and the time. */
   @Override
   public void floor(byte[] key, Receiver receiver) throws Exception {
     SnapshotReader reader = (SnapshotReader) lookup;
-    KeyValue found =
-        reader.manifest().validity() == null
-            ? reader.ordered().floor(key)
-            : reader.ordered().asOf(Arrays.copyOf(key, key.length - Long.BYTES), time(key));
+    KeyValue found = timed == null ? reader.ordered().floor(key) : validAt(reader, timed, key);
     if (found != null) {
       receiver.accept(found.key(), found.value());
     }
   }
 
-  /** Returns the time at the end of a key: milliseconds, of which the sign is flipped. */
-  private static Instant time(byte[] key) {
-    long ordered = ByteBuffer.wrap(key).getLong(key.length - Long.BYTES);
-    return Instant.ofEpochMilli(ordered ^ Long.MIN_VALUE);
+  private static @Nullable KeyValue validAt(SnapshotReader reader, Schema timed, byte[] key)
+      throws IOException {
+    int length = key.length - Long.BYTES;
+    byte[] prefix = Arrays.copyOf(key, length);
+    long milliseconds = ByteBuffer.wrap(key).getLong(length) ^ Long.MIN_VALUE; // to sort
+    Instant time = Instant.ofEpochMilli(milliseconds);
+    return reader.manifest().validity() != null
+        ? reader.ordered().asOf(prefix, time)
+        : reader.ordered().floor(KeyWriter.asOf(timed, prefix, time));
   }
 
   @Override
