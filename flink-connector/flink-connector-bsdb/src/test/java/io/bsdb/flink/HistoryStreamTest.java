@@ -121,6 +121,21 @@ class HistoryStreamTest {
         .containsExactlyInAnyOrder("bread 1000=1", "bread 2000 ended", "bread 3000=3");
   }
 
+  /** A filter would not let the row pass that ends the later one. */
+  @Test
+  void aColumnOfEndsStandsForAFilterOfChangesThatComeLate() throws Exception {
+    changes(
+        row(INSERT, "bread", 50, 2000),
+        row(UPDATE_BEFORE, "bread", 50, 1000),
+        row(UPDATE_AFTER, "bread", 1, 1000),
+        row(INSERT, "milk", null, 1000));
+
+    session.run("INSERT INTO prices SELECT item, price, ts, (price < 10) IS NOT TRUE FROM changes");
+
+    assertThat(Histories.versions(directory))
+        .containsExactlyInAnyOrder("bread 1000=1", "bread 2000 ended", "milk 1000 ended");
+  }
+
   @Test
   void anUpdateOfTheItemEndsTheOldOne() throws Exception {
     Histories.declare(
