@@ -40,7 +40,7 @@ public record Validity(@Nullable Duration retention, @Nullable Instant horizon)
   }
 
   /**
-   * Reads what {@link #toString} returns.
+   * Reads what {@link #toString} returns, and retentions in ISO 8601, such as {@code PT720H}.
    *
    * @throws IllegalArgumentException if it is something else
    */
@@ -49,14 +49,19 @@ public record Validity(@Nullable Duration retention, @Nullable Instant horizon)
       int slash = text.indexOf('/');
       String retention = slash < 0 ? text : text.substring(0, slash);
       return new Validity(
-          retention.equals(NO_END) ? null : Duration.parse(retention),
+          retention.equals(NO_END) ? null : duration(retention),
           slash < 0 ? null : Instant.parse(text.substring(slash + 1)));
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
-          "expected '%s' or how long replaced rows are kept, such as PT720H for 30 days"
+          "expected '%s' or how long replaced rows are kept, such as 30d or 1h30m"
               .formatted(NO_END),
           e);
     }
+  }
+
+  private static Duration duration(String text) {
+    boolean days = text.endsWith("d");
+    return Duration.parse(text.startsWith("P") ? text : (days ? "P" : "PT") + text);
   }
 
   /** Returns the same with the horizon that a build or a fold has at a time: it never goes back. */
@@ -121,13 +126,12 @@ public record Validity(@Nullable Duration retention, @Nullable Instant horizon)
   }
 
   /**
-   * Returns {@code forever} or the retention, and then the horizon if there is one: {@code PT720H},
-   * {@code PT720H/2026-11-20T08:30:00Z}.
+   * Returns {@code forever} or the retention, and then the horizon if there is one: {@code 30d},
+   * {@code 30d/2026-11-20T08:30:00Z}.
    */
   @Override
   public String toString() {
-    return (retention == null ? NO_END : retention.toString())
-        + (horizon == null ? "" : "/" + horizon);
+    return (retention == null ? NO_END : text(retention)) + (horizon == null ? "" : "/" + horizon);
   }
 
   /**

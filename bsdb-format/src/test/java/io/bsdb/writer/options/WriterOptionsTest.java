@@ -145,7 +145,9 @@ class WriterOptionsTest {
     assertThat(options.order()).isEqualTo(RecordOrder.KEY);
     assertThat(options.toBuilder().build()).isEqualTo(options);
     assertThat(WriterOptions.parse(options.toMap()).validity()).isEqualTo(options.validity());
-    assertThat(options.toMap()).containsEntry("history", "PT720H");
+    assertThat(options.toMap()).containsEntry("history", "30d");
+    assertThat(WriterOptions.parse(Map.of("history", "PT720H")).validity())
+        .isEqualTo(options.validity());
     assertThat(WriterOptions.parse(Map.of("history", "forever")).validity())
         .isEqualTo(Validity.FOREVER);
     Validity old = new Validity(Duration.ofDays(30), Instant.parse("2026-01-02T03:04:05Z"));
