@@ -21,7 +21,7 @@ final class SourceTypeParser {
   SourceType parse() {
     SourceType type = type();
     if (at < text.length()) {
-      throw unsupported(text, "CAST it to a type that tables have");
+      throw unsupported(text, "CAST it in a query to a type that tables have");
     }
     return type;
   }
@@ -75,8 +75,8 @@ final class SourceTypeParser {
       case "HUGEINT", "UHUGEINT" ->
           throw unsupported(name, "such as a sum has; CAST it to BIGINT or DECIMAL(38, 0)");
       case "INTERVAL" -> throw unsupported(name, "take epoch_ms(…) of it, or CAST it to VARCHAR");
-      case "\"NULL\"" -> throw unsupported("NULL", "CAST it to a type");
-      default -> throw unsupported(name, "CAST it to a type that tables have");
+      case "\"NULL\"" -> throw unsupported("NULL", "CAST it in a query to a type");
+      default -> throw unsupported(name, "CAST it in a query to a type that tables have");
     };
   }
 

@@ -128,6 +128,8 @@ class SqlQueryTest {
         "NULL | NULL",
         "TIMETZ '10:00:00+01' | TIME WITH TIME ZONE",
         "1::BIT | BIT",
+        "TIMESTAMPTZ_NS '2026-01-01 00:00:00+00' | TIMESTAMPTZ_NS, which tables do not have: CAST it in a query to",
+        "TIME_NS '10:00:00' | TIME_NS",
         "union_value(num := 2) | UNION",
         "[INTERVAL 1 DAY] | INTERVAL",
         "row(1, 'x') | TUPLE",
