@@ -133,7 +133,7 @@ class ChangeCommandsTest {
     assertThat(succeeds("get", "-t", table, "k2").out()).contains("after");
     CommandRun again =
         CommandRun.of("build", "-t", table, "-i", input, "--keep-changes-after", version);
-    assertThat(again.err()).contains("the table was rebuilt or rolled back meanwhile");
+    assertThat(again.err()).contains("the table was rebuilt or rolled back");
     assertThat(again.status()).isEqualTo(ExitStatus.UNREADABLE);
     assertUsage(
         CommandRun.of("build", "-t", table, "-i", input, "--keep-changes-after", "yesterday"),

@@ -252,29 +252,62 @@ final class Publication {
       current.set(build.version());
     }
     boolean complete = table.isComplete(build.version());
-    String manifest = build.directory() + "/" + SnapshotFormat.MANIFEST_FILE;
-    if (!complete) {
-      storage.replace(manifest, encoded);
-    }
-    storage.syncDirectory(build.directory());
-    storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
-    Rivals rivals = new Rivals(table, build);
-    if (!storage.hasLocks()) {
-      try {
-        rivals.requireNone();
-      } catch (IOException e) {
-        if (!complete) {
-          storage.delete(manifest); // one that was complete before may have been in service
-        }
-        current.takeBack(build.version());
-        throw e;
+    try {
+      if (!complete) {
+        storage.replace(manifest(build), encoded);
       }
+      storage.syncDirectory(build.directory());
+      storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
+      Rivals rivals = new Rivals(table, build);
+      if (!storage.hasLocks()) {
+        try {
+          rivals.requireNone();
+        } catch (IOException e) {
+          if (!complete) { // else it may have been in service
+            storage.delete(manifest(build));
+          }
+          current.takeBack(build.version());
+          throw e;
+        }
+      }
+      if (!first) {
+        current.set(build.version());
+      }
+      if (!storage.hasLocks()) {
+        rivals.requireInService();
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      if (!complete && storage.hasLocks()) {
+        withdraw(build, e);
+      }
+      throw e;
     }
-    if (!first) {
-      current.set(build.version());
-    }
-    if (!storage.hasLocks()) {
-      rivals.requireInService();
+  }
+
+  private static String manifest(Build build) {
+    return build.directory() + "/" + SnapshotFormat.MANIFEST_FILE;
+  }
+
+  /**
+   * Deletes the manifest of a version that failed to come into service; under the lock, without
+   * which {@code CURRENT} might still come to name it. A complete version that is newer than the
+   * one in service looks as if the table had been rolled back from it.
+   */
+  private void withdraw(Build build, Throwable failure) {
+    boolean interrupted = Thread.interrupted(); // which may be the failure
+    try {
+      if (!build.version().equals(table.currentVersion())) {
+        storage.delete(manifest(build));
+        if (storage.list(build.directory()).isEmpty()) { // of an edit
+          storage.delete(build.directory());
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

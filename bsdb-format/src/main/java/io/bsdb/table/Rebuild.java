@@ -79,7 +79,11 @@ final class Rebuild {
       throws PublishConflictException {
     Changes changes = inService.changes();
     if (!inService.line().equals(asOf.line()) || changes.lastSegment() < asOf.segment()) {
-      throw refused(asOf, inService, table, "the table was rebuilt or rolled back meanwhile");
+      throw refused(
+          asOf,
+          inService,
+          table,
+          "the table was rebuilt or rolled back, or a publication was killed, meanwhile");
     }
     if (changes.history().after() > asOf.segment()) {
       throw refused(

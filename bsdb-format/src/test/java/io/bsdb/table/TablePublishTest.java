@@ -209,6 +209,56 @@ class TablePublishTest {
     assertThat(build.version().substring(0, 10)).isGreaterThan(build.parent().substring(0, 10));
   }
 
+  /** Publishes through a storage that fails before or after it replaces {@code CURRENT}. */
+  private Build publishAndFail(IORunnable before, IORunnable after) throws IOException {
+    Build build = table.begin();
+    writeFile(table, build);
+    Table failing =
+        Table.of(
+            new ForwardingStorage(table.storage()) {
+              @Override
+              public void replace(String path, byte[] content) throws IOException {
+                boolean isCurrent = path.equals("CURRENT");
+                if (isCurrent) {
+                  before.run();
+                }
+                super.replace(path, content);
+                if (isCurrent) {
+                  after.run();
+                }
+              }
+            });
+    assertThatThrownBy(() -> failing.publish(build, manifest(build)))
+        .isInstanceOf(IOException.class);
+    return build;
+  }
+
+  private static void fail() throws IOException {
+    throw new IOException("Input/output error");
+  }
+
+  @Test
+  void aVersionThatFailsToComeIntoServiceIsNotLeftComplete() throws Exception {
+    Build parent = publish(table);
+    Build failed = publishAndFail(TablePublishTest::fail, () -> {});
+    assertThat(table.versions()).containsExactly(parent.version());
+    Build interrupted = publishAndFail(Thread.currentThread()::interrupt, () -> {});
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(table.versions()).containsExactly(parent.version());
+    table.publish(failed, manifest(failed)); // may be tried again
+    assertThat(table.versions()).containsExactly(parent.version(), failed.version());
+    table.abort(interrupted);
+    assertThat(table.storage().list("snapshots")).doesNotContain(interrupted.version());
+  }
+
+  @Test
+  void aVersionInServiceStaysThoughItsPublicationFailed() throws Exception {
+    publish(table);
+    Build failed = publishAndFail(() -> {}, TablePublishTest::fail);
+    assertThat(table.currentVersion()).isEqualTo(failed.version());
+    assertThat(table.manifest(failed.version())).isEqualTo(manifest(failed));
+  }
+
   /** Lets something happen before each lock is taken, as another process might. */
   private static final class BeforeTheLock extends ForwardingStorage {
     private final IORunnable before;

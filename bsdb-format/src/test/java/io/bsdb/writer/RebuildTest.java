@@ -196,12 +196,12 @@ class RebuildTest {
     Manifest first = change("a");
     SnapshotWriter writer = asOf(first.version());
     write(asOf(first.version()));
-    assertRefused(writer, "the table was rebuilt or rolled back meanwhile");
+    assertRefused(writer, "the table was rebuilt or rolled back");
 
     SnapshotWriter next = asOf(table.requireCurrentVersion());
     write(SnapshotWriter.create(directory, OPTIONS));
     change("b");
-    assertRefused(next, "the table was rebuilt or rolled back meanwhile");
+    assertRefused(next, "the table was rebuilt or rolled back");
   }
 
   @Test
@@ -211,9 +211,9 @@ class RebuildTest {
     SnapshotWriter writer = asOf(second.version());
     SnapshotWriter other = asOf(second.version());
     table.rollback(first.version());
-    assertRefused(other, "the table was rebuilt or rolled back meanwhile");
+    assertRefused(other, "the table was rebuilt or rolled back");
     change("c");
-    assertRefused(writer, "the table was rebuilt or rolled back meanwhile");
+    assertRefused(writer, "the table was rebuilt or rolled back");
   }
 
   /** Else segments had the same numbers in the same line as those that were rolled back. */
@@ -227,7 +227,7 @@ class RebuildTest {
     change("c");
     change("d");
     change("e");
-    assertRefused(writer, "the table was rebuilt or rolled back meanwhile");
+    assertRefused(writer, "the table was rebuilt or rolled back");
   }
 
   @Test

@@ -99,7 +99,7 @@ class LiveTableTest {
         } else {
           assertThatThrownBy(writer::publish)
               .isInstanceOf(PublishConflictException.class)
-              .hasMessageContaining("the table was rebuilt or rolled back meanwhile");
+              .hasMessageContaining("the table was rebuilt or rolled back");
         }
       }
     }

@@ -150,6 +150,6 @@ class LaterChangesTest {
     assertThatThrownBy(() -> anyChanged(before, List.of(1)))
         .isInstanceOf(PublishConflictException.class)
         .hasMessageContaining("the changes after version " + before.version())
-        .hasMessageContaining("the table was rebuilt or rolled back meanwhile");
+        .hasMessageContaining("the table was rebuilt or rolled back");
   }
 }

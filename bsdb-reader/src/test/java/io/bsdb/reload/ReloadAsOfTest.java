@@ -218,7 +218,7 @@ class ReloadAsOfTest {
       build(options);
       assertThatThrownBy(reload::publish)
           .isInstanceOf(PublishConflictException.class)
-          .hasMessageContaining("the table was rebuilt or rolled back meanwhile");
+          .hasMessageContaining("the table was rebuilt or rolled back");
     }
     String third = table.requireCurrentVersion();
     try (TableReload reload = TableReload.beginAsOf(third, directory, options, Publish.CHANGES)) {
@@ -229,7 +229,7 @@ class ReloadAsOfTest {
       assertThatThrownBy(reload::publish)
           .as("nothing differs from the version that was replaced")
           .isInstanceOf(PublishConflictException.class)
-          .hasMessageContaining("the table was rebuilt or rolled back meanwhile");
+          .hasMessageContaining("the table was rebuilt or rolled back");
     }
     assertThat(Contents.of(directory)).isEqualTo(rows);
     assertThatThrownBy(

@@ -436,6 +436,6 @@ class StreamTest {
     assertThatThrownBy(() -> session.run(overwrite.formatted("yesterday")))
         .hasStackTraceContaining("not a version's name: 'yesterday'");
     assertThatThrownBy(() -> session.run(overwrite.formatted(version)))
-        .hasStackTraceContaining("the table was rebuilt or rolled back meanwhile");
+        .hasStackTraceContaining("the table was rebuilt or rolled back");
   }
 }
