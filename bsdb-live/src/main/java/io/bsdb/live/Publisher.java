@@ -267,9 +267,9 @@ final class Publisher implements Closeable {
       try {
         publish();
       } catch (IOException | RuntimeException e) {
-        requireLog();
+        force();
         throw new IOException(
-            "the table is closed and its changes are durable in its log, but they could not be published: table=%s: %s; the next open replays them"
+            "the table is closed and its changes are durable in its log, but publishing them failed: table=%s: %s; the next open replays what is not published"
                 .formatted(directory, reason(e)),
             e);
       }
@@ -281,6 +281,16 @@ final class Publisher implements Closeable {
                 .formatted(directory, reason(e)),
             e);
       }
+    }
+  }
+
+  /** Makes all changes durable in the log. */
+  private void force() throws IOException {
+    try {
+      commit.force();
+    } catch (IOException | RuntimeException e) {
+      requireLog();
+      throw e;
     }
   }
 

@@ -309,6 +309,42 @@ class CrashImagesTest {
     }
   }
 
+  /** Publishing needs another file of the log; the changes in the last one are not durable yet. */
+  @Test
+  void closeDoesNotCallChangesDurableThatAreNeitherPublishedNorForced() throws IOException {
+    AtomicBoolean full = new AtomicBoolean();
+    AtomicBoolean broken = new AtomicBoolean();
+    CrashingStorage.Listener faults =
+        (operation, name) -> {
+          if (full.get() && name.endsWith(".new")) {
+            throw new IOException("No space left on device");
+          }
+          if (broken.get() && operation.equals("force")) {
+            throw new IOException("injected");
+          }
+        };
+    WritableTable table =
+        LiveTable.open(
+            directory,
+            WritableOptions.defaults().withDurability(Durability.OS),
+            new LiveTable.Place(
+                log -> CrashingStorage.of(log, faults),
+                root -> Table.at(root).storage(),
+                SEGMENT_LENGTH,
+                LiveTable.PUBLISHED_SEGMENTS,
+                Duration.ofDays(1)));
+    full.set(true);
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                table.put(bytes("key" + i), new byte[100]);
+              }
+            })
+        .hasMessageContaining("No space left on device");
+    broken.set(true);
+    assertClosesWithFailure(table);
+  }
+
   private static LiveTable.Place faulty(Function<Path, LogStorage> log) {
     return faulty(log, Duration.ofSeconds(1));
   }

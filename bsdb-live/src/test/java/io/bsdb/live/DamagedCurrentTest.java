@@ -206,7 +206,7 @@ class DamagedCurrentTest {
         .hasMessageContaining(command(table));
     assertThat(open.get(KEY)).isEqualTo("published".getBytes(UTF_8));
     assertThatThrownBy(open::close)
-        .hasMessageContaining("changes are durable in its log, but they could not be published")
+        .hasMessageContaining("changes are durable in its log, but publishing them failed")
         .hasMessageContaining(command(table));
     assertThat(files(table.resolve("snapshots"))).isEqualTo(before);
     assertThatThrownBy(() -> WritableTable.open(table))

@@ -233,7 +233,7 @@ class FoldingTest {
       table.put(bytes("key1"), bytes("last" + steps));
       model.put("key1", "last" + steps);
       left.set(0);
-      assertThatThrownBy(table::close).hasMessageContaining("could not be published");
+      assertThatThrownBy(table::close).hasMessageContaining("publishing them failed");
       assertThat(published()).isNotEmpty();
     }
     assertThat(steps).isGreaterThan(20);

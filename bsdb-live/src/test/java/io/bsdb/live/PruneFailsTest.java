@@ -83,7 +83,8 @@ class PruneFailsTest {
     interrupted.set(true);
     assertThatThrownBy(table::close)
         .hasMessageContaining("its changes are durable in its log")
-        .hasMessageContaining("ClosedByInterruptException; the next open replays them");
+        .hasMessageContaining(
+            "ClosedByInterruptException; the next open replays what is not published");
     interrupted.set(false);
     try (WritableTable again = open()) {
       assertThat(again.get(KEY)).isEqualTo(new byte[] {1});
