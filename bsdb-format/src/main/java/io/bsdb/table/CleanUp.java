@@ -54,7 +54,7 @@ final class CleanUp {
           List<String> others = others(all, current);
           int spare = others.size() - Math.max(0, keep - (all.size() - others.size()));
           List<String> old = new ArrayList<>(others.subList(0, Math.max(0, spare)));
-          Instant limit = Instant.now().minus(age);
+          Instant limit = Table.ago(age);
           if (!age.isZero()) {
             if (current != null && wasRolledBack(current, limit)) {
               return;
@@ -83,7 +83,7 @@ final class CleanUp {
             return;
           }
           Set<String> inService = table.manifest(current).filesToKeep();
-          Instant limit = Instant.now().minus(age);
+          Instant limit = Table.ago(age);
           Map<String, Map<String, Long>> files = new HashMap<>();
           Map<String, Integer> uses = new HashMap<>();
           long weight = 0; // of the files that only others have

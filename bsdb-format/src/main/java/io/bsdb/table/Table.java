@@ -11,6 +11,7 @@ import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -429,6 +430,20 @@ public final class Table {
    *     directory
    */
   public List<String> sweep(Duration age) throws IOException {
-    return new CleanUp(this).sweep(Instant.now().minus(age));
+    return new CleanUp(this).sweep(ago(age));
+  }
+
+  /**
+   * Returns the time that was so long ago, or if there was none the first that there is.
+   *
+   * @hidden
+   */
+  @Internal
+  public static Instant ago(Duration age) {
+    try {
+      return Instant.now().minus(age);
+    } catch (DateTimeException | ArithmeticException beforeTheFirst) {
+      return Instant.MIN;
+    }
   }
 }

@@ -331,6 +331,18 @@ class TableCleanUpTest {
   }
 
   @Test
+  void keepsAllForTheLongestDuration() throws Exception {
+    Duration longest = Duration.ofSeconds(Long.MAX_VALUE);
+    publish(table);
+    publish(table);
+    writeFile(table, table.begin());
+    publish(table);
+    assertThat(table.prune(1, longest)).isEmpty();
+    assertThat(table.pruneByWeight(longest, Long.MAX_VALUE)).isEmpty();
+    assertThat(table.sweep(longest)).isEmpty();
+  }
+
+  @Test
   void aTableDirectoryMayBeALink() throws Exception {
     Path real = Files.createDirectories(directory.resolve("real"));
     Files.createSymbolicLink(directory.resolve("t"), real);

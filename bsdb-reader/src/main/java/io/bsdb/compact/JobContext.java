@@ -23,7 +23,7 @@ record JobContext(Table table, Author author, Duration keepHistory, Throttle thr
    * clock: after it was set back, segments seem to have been written later than now.
    */
   Instant keptSince() {
-    return keepHistory.isZero() ? Instant.MAX : Instant.now().minus(keepHistory);
+    return keepHistory.isZero() ? Instant.MAX : Table.ago(keepHistory);
   }
 
   /** Edits the version in service, where the author may. */

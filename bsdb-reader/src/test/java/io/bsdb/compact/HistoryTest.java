@@ -105,6 +105,17 @@ class HistoryTest {
   }
 
   @Test
+  void isKeptForTheLongestDuration() throws IOException {
+    Manifest base = build(twoPartitions().build());
+    change(key(1), "ONE");
+    compactor(Duration.ofSeconds(Long.MAX_VALUE)).foldFraction(0).run();
+    try (SnapshotWriter writer = asOf(base, twoPartitions().build())) {
+      writer.publish();
+    }
+    assertThat(Contents.verified(directory)).isEqualTo(model);
+  }
+
+  @Test
   void neverGoesBack() throws IOException {
     WriterOptions options = twoPartitions().build();
     build(options);
