@@ -147,10 +147,10 @@ public final class Upkeep implements Closeable {
             throw e;
           }
         } catch (MergeJob.TooLargeException e) {
-          if (!policy.mergesSuperseded()) {
+          if (!policy.mergesSuperseded(manifest)) {
             throw e;
           }
-          policy = policy.withoutMergesOfSuperseded(); // for good: each such merge is for nothing
+          policy = policy.folding(manifest);
         }
       }
     } finally {

@@ -52,32 +52,35 @@ public final class UpkeepPolicy {
 
   private final UpkeepSettings settings;
   private final InstantSource clock;
-  private final boolean mergesSuperseded;
+
+  /** Segments up to this number are folded, not merged, though most changes are superseded. */
+  private final long folded;
 
   /**
    * @param clock by which rows of histories grow old
    */
   public UpkeepPolicy(UpkeepSettings settings, InstantSource clock) {
-    this(settings, clock, true);
+    this(settings, clock, 0);
   }
 
-  private UpkeepPolicy(UpkeepSettings settings, InstantSource clock, boolean mergesSuperseded) {
+  private UpkeepPolicy(UpkeepSettings settings, InstantSource clock, long folded) {
     this.settings = settings;
     this.clock = clock;
-    this.mergesSuperseded = mergesSuperseded;
+    this.folded = folded;
   }
 
   /**
-   * Returns the same policy, but one that folds where most changes are superseded: for a table
-   * whose other changes are too large to be merged, which their number does not tell.
+   * Returns the same policy, but one that folds the segments of a version though most changes are
+   * superseded: the others are too large to be merged, which their number does not tell. Merges may
+   * fit again once these segments are gone.
    */
-  UpkeepPolicy withoutMergesOfSuperseded() {
-    return new UpkeepPolicy(settings, clock, false);
+  UpkeepPolicy folding(Manifest manifest) {
+    return new UpkeepPolicy(settings, clock, manifest.changes().lastSegment());
   }
 
   /** Returns whether it merges where most changes are superseded. */
-  boolean mergesSuperseded() {
-    return mergesSuperseded;
+  boolean mergesSuperseded(Manifest manifest) {
+    return manifest.changes().segments().stream().allMatch(each -> each.number() > folded);
   }
 
   /** Returns the work that is due on a version. */
@@ -91,7 +94,7 @@ public final class UpkeepPolicy {
       return fold(manifest, counts, 0);
     }
     if (isSpaceUsed(manifest)) {
-      return mergesSuperseded && isSuperseded(manifest, counts)
+      return mergesSuperseded(manifest) && isSuperseded(manifest, counts)
           ? Plan.merge(changes.segments())
           : fold(manifest, counts, 0).firstStep();
     }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,7 @@ class SupersededChangesTest {
   @TempDir private Path directory;
   private final List<Compactor.Result> steps = new ArrayList<>();
   private Table table;
+  private boolean fits = true;
 
   @BeforeEach
   void build() throws IOException {
@@ -54,7 +56,7 @@ class SupersededChangesTest {
   }
 
   /** Opens changes to be merged as the other one does, or else finds them too large. */
-  private record Place(Workplace place, boolean fits) implements Workplace {
+  private record Place(Workplace place, BooleanSupplier fits) implements Workplace {
     @Override
     public Manifest inService() throws IOException {
       return place.inService();
@@ -68,7 +70,7 @@ class SupersededChangesTest {
 
     @Override
     public SnapshotReader open(Manifest manifest, IntPredicate partitions) throws IOException {
-      if (!fits) {
+      if (!fits.getAsBoolean()) {
         throw new MergeJob.TooLargeException("too large");
       }
       return place.open(manifest, partitions);
@@ -80,20 +82,22 @@ class SupersededChangesTest {
     }
   }
 
-  private void upkeep(boolean fits) throws IOException {
+  private Upkeep upkeep() {
     double hardlyAny = Math.nextUp(1.5);
-    try (Upkeep upkeep =
-        new Upkeep(
-            "upkeep",
-            table,
-            Author.ANYONE,
-            new UpkeepSettings(
-                hardlyAny, Double.POSITIVE_INFINITY, 1_000_000, 64, Duration.ZERO, 1 << 30, 8),
-            () -> new Place(Workplace.in(directory, table), fits),
-            steps::add,
-            Duration.ofDays(1))) {
-      upkeep.run();
-    }
+    return new Upkeep(
+        "upkeep",
+        table,
+        Author.ANYONE,
+        new UpkeepSettings(
+            hardlyAny, Double.POSITIVE_INFINITY, 1_000_000, 64, Duration.ZERO, 1 << 30, 8),
+        () -> new Place(Workplace.in(directory, table), () -> fits),
+        steps::add,
+        Duration.ofDays(1));
+  }
+
+  private void run(Upkeep upkeep) throws IOException {
+    steps.clear();
+    upkeep.run();
     try (SnapshotReader reader = SnapshotReader.open(directory, ReaderOptions.defaults())) {
       assertThat(reader.get(bytes("counter"))).isEqualTo(bytes("" + CHANGES));
       assertThat(reader.get(bytes("other"))).isEqualTo(bytes("1"));
@@ -103,14 +107,24 @@ class SupersededChangesTest {
 
   @Test
   void areMerged() throws IOException {
-    upkeep(true);
+    try (Upkeep upkeep = upkeep()) {
+      run(upkeep);
+    }
     assertThat(steps.get(0).mergedSegments()).isEqualTo(2);
   }
 
   @Test
-  void areFoldedIfWhatIsLeftDoesNotFitOneSegment() throws IOException {
-    upkeep(false);
-    assertThat(steps).hasSize(1);
-    assertThat(steps.get(0).foldedPartitions()).isEqualTo(1);
+  void areFoldedIfWhatIsLeftDoesNotFitOneSegmentAndMergedAgainOnceTheyAreGone() throws IOException {
+    try (Upkeep upkeep = upkeep()) {
+      fits = false;
+      run(upkeep);
+      assertThat(steps).hasSize(1);
+      assertThat(steps.get(0).foldedPartitions()).isEqualTo(1);
+      fits = true;
+      count();
+      count();
+      run(upkeep);
+      assertThat(steps.get(0).mergedSegments()).isEqualTo(2);
+    }
   }
 }
