@@ -59,6 +59,11 @@ final class OpenSegment {
           "segment length differs from the manifest: file=%s expected=%d actual=%d"
               .formatted(path, file.length(), length));
     }
+    if (file.puts() + file.deletes() > file.length()) { // or so large an index would be made
+      throw new CorruptSnapshotException(
+          "manifest counts more changes than a segment has bytes: file=%s length=%d actual=%d puts and %d deletes"
+              .formatted(path, file.length(), file.puts(), file.deletes()));
+    }
     FileMemory memory = access == Access.RESIDENT ? FileMemory.load(path) : FileMemory.map(path);
     if (access != Access.RESIDENT) {
       memory.adviseHugePages();

@@ -3,13 +3,10 @@ package io.bsdb.reader.overlay;
 import static io.bsdb.testkit.Utf8.bytes;
 import static io.bsdb.testkit.Utf8.text;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.NothingLeftOpen;
 import io.bsdb.reader.options.Access;
@@ -37,27 +34,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 @ExtendWith(NothingLeftOpen.class)
 class OverlayTest {
-  private static final byte[] NOTHING = new byte[0];
   private static final Overlay.Scope ALL = (key, length, high, segment) -> true;
-
   @TempDir private Path table;
 
   /** Writes a segment: keys with their new values, null for those to be deleted. */
   private SegmentFile segment(long number, Map<String, @Nullable String> changes)
       throws IOException {
-    return Segments.write(
-        table,
-        number,
-        writer -> {
-          for (Map.Entry<String, @Nullable String> change : changes.entrySet()) {
-            String value = change.getValue();
-            if (value == null) {
-              writer.add(ChangeKind.DELETE, bytes(change.getKey()), NOTHING);
-            } else {
-              writer.add(ChangeKind.PUT, bytes(change.getKey()), bytes(value));
-            }
-          }
-        });
+    return Segments.write(table, number, changes);
   }
 
   /** Replaces segments by one with the newest change of each key, under the last one's number. */
@@ -422,36 +405,5 @@ class OverlayTest {
       assertThat(found(overlay, "a")).isEqualTo("unchanged");
       assertThat(found(overlay, "b")).isEqualTo("2");
     }
-  }
-
-  @Test
-  void aSegmentWithAnotherNumberOfChangesIsRefusedWithItsName() throws IOException {
-    Map<String, @Nullable String> changes = new HashMap<>();
-    changes.put("a", "1");
-    changes.put("b", null);
-    SegmentFile file = segment(1, changes);
-    SegmentFile swapped =
-        new SegmentFile(1, file.fileId(), file.length(), file.checksum(), 0, -1, 2, 0);
-    assertThatThrownBy(() -> open(List.of(swapped), ALL, Access.MAPPED, Overlay.Before.NOTHING))
-        .isInstanceOf(CorruptSnapshotException.class)
-        .hasMessage(
-            "number of changes in a segment differs from the manifest: file=%s expected=2 puts and 0 deletes actual=1 and 1",
-            table.resolve(file.path()));
-  }
-
-  @Test
-  void aDamagedSegmentIsRefusedWithItsName() throws IOException {
-    SegmentFile file = segment(1, Map.of("a", "1"));
-    Path path = table.resolve(file.path());
-    byte[] bytes = Files.readAllBytes(path);
-    bytes[bytes.length / 2] ^= 1;
-    Files.write(path, bytes);
-    assertThatThrownBy(() -> open(List.of(file), ALL, Access.MAPPED, Overlay.Before.NOTHING))
-        .isInstanceOf(CorruptSnapshotException.class)
-        .hasMessageContaining(path.toString());
-    Files.write(path, new byte[10]);
-    assertThatThrownBy(() -> open(List.of(file), ALL, Access.MAPPED, Overlay.Before.NOTHING))
-        .isInstanceOf(CorruptSnapshotException.class)
-        .hasMessageContaining("length");
   }
 }
