@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.Excerpt;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.FrameBuffer;
 import io.bsdb.format.segment.LogSegment;
@@ -15,6 +16,9 @@ import java.util.Objects;
  */
 public final class WriteBatch {
   private static final byte[] NOTHING = new byte[0];
+
+  /** The manifest of the next version has to hold it, beside those of other sources. */
+  private static final int MAX_POSITION = 1 << 20;
 
   private final FrameBuffer records = new FrameBuffer(ByteBuffer::allocate);
 
@@ -51,7 +55,7 @@ public final class WriteBatch {
    * Adds how far a source has been read with these changes and those written before.
    *
    * @param source its name, 1 to 65,535 bytes in UTF-8
-   * @param position which replaces the one before
+   * @param position which replaces the one before, up to 1 MiB in UTF-8
    * @throws IllegalArgumentException as {@link #put}
    * @see WritableTable#sourcePositions
    */
@@ -59,7 +63,11 @@ public final class WriteBatch {
     byte[] key = source.getBytes(StandardCharsets.UTF_8);
     byte[] value = position.getBytes(StandardCharsets.UTF_8);
     SegmentWriter.requireKeyLength(key.length);
-    SegmentWriter.requireValueLength(value.length);
+    if (value.length > MAX_POSITION) {
+      throw new IllegalArgumentException(
+          "position of a source too long: source='%s' expected<=%d bytes actual=%d"
+              .formatted(Excerpt.of(source), MAX_POSITION, value.length));
+    }
     return add(ChangeKind.POSITION, key, value);
   }
 

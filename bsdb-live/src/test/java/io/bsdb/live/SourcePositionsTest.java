@@ -74,6 +74,21 @@ class SourcePositionsTest {
     }
   }
 
+  /** Else it would be written, and could not be published. */
+  @Test
+  void mayNotBeTooLongForAManifest() throws IOException {
+    String longest = "x".repeat(1 << 20);
+    try (WritableTable table = open()) {
+      table.write(new WriteBatch().position("a", longest));
+      table.publish();
+    }
+    assertThat(published()).isEqualTo(Map.of("a", longest));
+    assertThatThrownBy(() -> new WriteBatch().position("a", longest + "x"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "position of a source too long: source='a' expected<=1048576 bytes actual=1048577");
+  }
+
   @Test
   void needAName() {
     assertThatThrownBy(() -> new WriteBatch().position("", "1"))

@@ -253,7 +253,8 @@ public record Manifest(
   /**
    * Returns the file: JSON whose last member is the checksum of all bytes before it.
    *
-   * @throws IllegalArgumentException if it would be longer than {@link #MAX_LENGTH}
+   * @throws IllegalArgumentException if it would be longer than {@link #MAX_LENGTH}, or have more
+   *     than {@link #MAX_TEXTS} options, properties or source positions: nobody could read it
    */
   public byte[] encode() {
     ObjectNode root = toJson();
@@ -298,15 +299,21 @@ public record Manifest(
     if (schema != null) {
       root.set("schema", schema.toJson());
     }
-    putAll(root.putObject("options"), options);
-    putAll(root.putObject("properties"), properties);
-    putAll(root.putObject("sourcePositions"), sourcePositions);
+    putAll(root, "options", options);
+    putAll(root, "properties", properties);
+    putAll(root, "sourcePositions", sourcePositions);
     PartitionsJson.write(partitions, root);
     ChangesJson.write(changes, root);
     return root;
   }
 
-  private static void putAll(ObjectNode node, Map<String, String> entries) {
+  private static void putAll(ObjectNode root, String name, Map<String, String> entries) {
+    if (entries.size() > MAX_TEXTS) {
+      throw new IllegalArgumentException(
+          "'%s' of a manifest has too many entries: expected<=%d actual=%d"
+              .formatted(name, MAX_TEXTS, entries.size()));
+    }
+    ObjectNode node = root.putObject(name);
     entries.entrySet().stream()
         .sorted(Map.Entry.comparingByKey())
         .forEach(entry -> node.put(entry.getKey(), entry.getValue()));
