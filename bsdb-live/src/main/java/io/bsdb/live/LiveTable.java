@@ -1,48 +1,33 @@
 package io.bsdb.live;
 
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.LentBytes;
-import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.io.IOSupplier;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.live.log.DurabilityMark;
-import io.bsdb.live.log.Followers;
 import io.bsdb.live.log.GroupCommit;
 import io.bsdb.live.log.Log;
 import io.bsdb.live.log.LogDirectory;
-import io.bsdb.live.log.LogIndex;
 import io.bsdb.live.log.LogStorage;
 import io.bsdb.live.log.Owner;
 import io.bsdb.live.log.Reclaimer;
-import io.bsdb.live.log.Recovery;
 import io.bsdb.live.log.Recovery.Recovered;
 import io.bsdb.live.log.Retention;
 import io.bsdb.live.log.SegmentSupply;
-import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.Closing;
-import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.reader.options.WarmUp;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.table.Table;
-import io.bsdb.table.manifest.Manifest;
-import io.bsdb.table.manifest.RecordOrder;
-import io.bsdb.table.storage.PathStorage;
 import io.bsdb.table.storage.TableStorage;
-import io.bsdb.writer.DeltaWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -104,7 +89,7 @@ final class LiveTable implements WritableTable {
   private final KeyLocks locks = new KeyLocks();
   private final Calls calls;
 
-  private LiveTable(
+  LiveTable(
       Path directory,
       Owner owner,
       Table table,
@@ -144,36 +129,16 @@ final class LiveTable implements WritableTable {
   }
 
   /** Starts all threads; before the first write. */
-  private void start() {
+  void start() {
     segments.start();
     reclaimer.start();
     mark.start();
     maintenance.start();
   }
 
-  /** Does not warm up new partition files, so that folds follow each other without a pause. */
-  private static ReaderOptions readerOptions(ReaderOptions options) {
-    return options.warmUp() == WarmUp.REFRESH ? options.withWarmUp(WarmUp.NEVER) : options;
-  }
-
-  /** Refuses a version that cannot be written over. */
-  private static void requireWritable(Table table) throws IOException {
-    String version = table.currentVersion();
-    if (version == null) {
-      return;
-    }
-    Manifest manifest = table.manifest(version);
-    DeltaWriter.requireKeys(manifest, table);
-    if (manifest.order() == RecordOrder.KEY) {
-      throw new IllegalArgumentException(
-          "a table in key order cannot be opened as a writable table: table=%s version=%s; publish deltas into it ('bsdb apply', DeltaWriter), or build it with order 'hash'"
-              .formatted(table.storage(), manifest.version()));
-    }
-  }
-
   static WritableTable open(Path directory, WritableOptions options, Place place)
       throws IOException {
-    return named("opening it", directory, () -> tryOpen(directory, options, place));
+    return named("opening it", directory, () -> TableOpener.open(directory, options, place));
   }
 
   /** Names what an interrupt has ended, which the exception of the file that it closed does not. */
@@ -187,74 +152,6 @@ final class LiveTable implements WritableTable {
                   .formatted(step, directory));
       named.initCause(e);
       throw named;
-    }
-  }
-
-  private static WritableTable tryOpen(Path directory, WritableOptions options, Place place)
-      throws IOException {
-    PathStorage.createDurably(directory);
-    requireWritable(Table.at(directory)); // before it is owned: others may go on to write it
-    List<Closeable> opened = new ArrayList<>();
-    try {
-      Owner owner = Owner.acquire(directory);
-      opened.add(0, owner);
-      Table table = Table.ofOwner(place.table().apply(directory));
-      sweep(table);
-      Calls calls = new Calls("writable table " + directory, ClosedReaderException::new);
-      TableReader base =
-          TableReader.builder(directory)
-              .usedBy(calls)
-              .options(readerOptions(options.reader()))
-              .refreshEvery(Duration.ZERO)
-              .onMissing(OnMissing.EMPTY)
-              .open();
-      opened.add(0, base);
-      requireWritable(table);
-      LogIndex index = new LogIndex();
-      opened.add(0, index);
-      LogStorage storage = place.log().apply(directory.resolve(SnapshotFormat.LOG_DIRECTORY));
-      Recovered recovered =
-          new Recovery(
-                  storage,
-                  index,
-                  place.maxSegmentLength(),
-                  options.durability(),
-                  owner.id(),
-                  owner.published())
-              .run();
-      opened.add(0, recovered);
-      table.storage().syncDirectory(""); // CURRENT may not be durable, and decides what follows
-      Retention retention =
-          new Retention(
-              storage,
-              new Followers(directory.resolve(SnapshotFormat.LOG_DIRECTORY)),
-              (long) Retention.SEGMENTS * place.maxSegmentLength(),
-              recovered.old());
-      retention.trim();
-      LogIndexes.InUse logIndexes = new LogIndexes.InUse(new LogIndexes(recovered.index(), null));
-      Lookups lookups = new Lookups(base, logIndexes, calls);
-      LiveTable live =
-          new LiveTable(directory, owner, table, lookups, recovered, retention, options, place);
-      opened.clear();
-      opened.add(live::release);
-      live.start();
-      return live;
-    } catch (IOException | RuntimeException | Error e) {
-      try {
-        Closing.all(opened);
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw e;
-    }
-  }
-
-  /** Deletes leftovers, unless a version is damaged, which may have them. */
-  private static void sweep(Table table) throws IOException {
-    try {
-      table.sweep(Duration.ZERO);
-    } catch (CorruptSnapshotException | UnsupportedVersionException e) {
-      // If it is in service, it is refused next. An old one is pruned by its age.
     }
   }
 
@@ -433,7 +330,7 @@ final class LiveTable implements WritableTable {
   }
 
   /** Ends all threads, and closes everything. Writes nothing. */
-  private void release() throws IOException {
+  void release() throws IOException {
     Closing.all(
         List.of(
             mark,

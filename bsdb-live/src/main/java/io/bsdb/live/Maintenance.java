@@ -5,12 +5,16 @@ import io.bsdb.compact.Background;
 import io.bsdb.compact.Compactor;
 import io.bsdb.compact.Upkeep;
 import io.bsdb.compact.UpkeepSettings;
+import io.bsdb.compact.Workplace;
+import io.bsdb.format.io.IOFunction;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.live.log.Log;
 import io.bsdb.live.log.LogIndex;
 import io.bsdb.live.log.SegmentSupply;
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.Closing;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
@@ -19,7 +23,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -305,5 +312,26 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
     backpressure.close();
     upkeep.stop();
     Closing.all(List.of(publishing, publisher, upkeep, pruning));
+  }
+
+  /** Folds and merges the version under a log where lookups have it open. */
+  private record BaseWorkplace(Path directory, TableReader reader) implements Workplace {
+    @Override
+    public @Nullable Manifest inService() {
+      return reader.isEmpty() ? null : reader.manifest();
+    }
+
+    @Override
+    public <T> T open(Manifest manifest, Set<UUID> partitions, IOFunction<SnapshotReader, T> work)
+        throws IOException {
+      try (TableReader.Lease lease = reader.lease()) {
+        return work.apply(lease.reader());
+      }
+    }
+
+    @Override
+    public SnapshotReader open(Manifest manifest, IntPredicate partitions) throws IOException {
+      return SnapshotReader.openVersion(directory, manifest, ReaderOptions.defaults(), partitions);
+    }
   }
 }
