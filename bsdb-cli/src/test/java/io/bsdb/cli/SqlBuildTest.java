@@ -271,6 +271,18 @@ class SqlBuildTest {
   }
 
   @Test
+  void skipsRowsWithInfiniteDates() {
+    String query = "SELECT * FROM (VALUES (1, DATE 'infinity'), (2, DATE '2026-01-02')) v(id, d)";
+
+    CommandRun build = build("--query", query, "--key", "id", "--on-bad-line", "skip");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(build.err()).contains("column 'd': an infinite date or time cannot be stored");
+    assertThat(CommandRun.of("scan", "-t", table).out())
+        .isEqualTo("{\"id\": 2, \"d\": \"2026-01-02\"}\n");
+  }
+
+  @Test
   void refusesToWriteParquetInItsOwnWords() throws IOException {
     build("--query", "SELECT 1 AS id", "--key", "id", "--approximate");
     Path file = directory.resolve("keys.parquet");

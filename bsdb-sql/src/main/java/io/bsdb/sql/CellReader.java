@@ -35,7 +35,7 @@ final class CellReader {
 
   /** Writes a value that is not null to a field. */
   private interface Field {
-    void write(DuckDBReadableVector vector, int row, RowWriter target, int field);
+    void write(DuckDBReadableVector vector, int row, Column column, RowWriter target, int field);
   }
 
   /**
@@ -53,7 +53,7 @@ final class CellReader {
       return;
     }
     if (field != null) {
-      field.write(vector, row, target, number);
+      field.write(vector, row, column, target, number);
     } else {
       FieldEncoder.write(target, number, value.of(vector, row, column));
     }
@@ -68,8 +68,7 @@ final class CellReader {
   static CellReader of(SourceType type) {
     return switch (type.kind()) {
       case PLAIN, CAST, FLOATING -> plain(type);
-      case DATE ->
-          new CellReader((vector, row, column) -> LocalDate.ofEpochDay(vector.getInt(row)), null);
+      case DATE -> new CellReader(CellReader::date, null);
       case TIME -> new CellReader(CellReader::timeOfDay, null);
       case TIMESTAMP_SECONDS, TIMESTAMP_MILLIS -> timestamps(1000, type);
       case TIMESTAMP_MICROS, TIMESTAMP_ZONED -> timestamps(1_000_000, type);
@@ -89,21 +88,36 @@ final class CellReader {
       case INT ->
           new CellReader(
               (vector, row, column) -> vector.getInt(row),
-              (vector, row, target, field) -> target.setInt(field, vector.getInt(row)));
+              (vector, row, column, target, field) -> target.setInt(field, vector.getInt(row)));
       case BIGINT ->
           new CellReader(
               (vector, row, column) -> vector.getLong(row),
-              (vector, row, target, field) -> target.setLong(field, vector.getLong(row)));
+              (vector, row, column, target, field) -> target.setLong(field, vector.getLong(row)));
       case DOUBLE ->
           new CellReader(
               (vector, row, column) -> vector.getDouble(row),
-              (vector, row, target, field) -> target.setDouble(field, vector.getDouble(row)));
+              (vector, row, column, target, field) ->
+                  target.setDouble(field, vector.getDouble(row)));
       case VARCHAR ->
           new CellReader(
               (vector, row, column) -> vector.getString(row),
-              (vector, row, target, field) -> target.setString(field, vector.getString(row)));
+              (vector, row, column, target, field) ->
+                  target.setString(field, vector.getString(row)));
       default -> throw new IllegalStateException("no reader of " + type);
     };
+  }
+
+  private static LocalDate date(DuckDBReadableVector vector, int row, Column column) {
+    int day = vector.getInt(row);
+    if (day == SourceType.INFINITE_DATE) {
+      throw infinite(column);
+    }
+    return LocalDate.ofEpochDay(day);
+  }
+
+  private static IllegalArgumentException infinite(Column column) {
+    return new IllegalArgumentException(
+        "column '%s': an infinite date or time cannot be stored".formatted(column.name()));
   }
 
   private static LocalTime timeOfDay(DuckDBReadableVector vector, int row, Column column) {
@@ -139,19 +153,27 @@ final class CellReader {
     long perMilli = perSecond / 1000;
     return new CellReader(
         (vector, row, column) -> {
-          long units = vector.getLong(row);
+          long units = finite(vector, row, column);
           long second = Math.floorDiv(units, perSecond);
           int nano = (int) (Math.floorMod(units, perSecond) * (1_000_000_000 / perSecond));
           return zoned
               ? Instant.ofEpochSecond(second, nano)
               : LocalDateTime.ofEpochSecond(second, nano, ZoneOffset.UTC);
         },
-        (vector, row, target, field) -> {
-          long units = vector.getLong(row);
+        (vector, row, column, target, field) -> {
+          long units = finite(vector, row, column);
           target.setTimestamp(
               field,
               Math.floorDiv(units, perMilli),
               (int) (Math.floorMod(units, perMilli) * (1_000_000 / perMilli)));
         });
+  }
+
+  private static long finite(DuckDBReadableVector vector, int row, Column column) {
+    long units = vector.getLong(row);
+    if (units == SourceType.INFINITE_TIME) {
+      throw infinite(column);
+    }
+    return units;
   }
 }

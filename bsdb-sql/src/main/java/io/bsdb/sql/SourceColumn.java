@@ -19,7 +19,7 @@ record SourceColumn(Column column, String expression, CellReader reader) {
   static SourceColumn of(String name, String typeText, String alias) {
     SourceType type = SourceType.parse(name, typeText);
     return new SourceColumn(
-        new Column(name, type.columnType()), type.expression(alias, name), CellReader.of(type));
+        new Column(name, type.columnType()), type.expression(alias), CellReader.of(type));
   }
 
   /**

@@ -11,6 +11,11 @@ import java.util.List;
  * @param parts element of LIST; key and value of MAP; fields of STRUCT
  */
 record SourceType(Kind kind, ColumnType columnType, List<Part> parts) {
+  /** What stands for an infinite date or time, which DuckDB has beyond all others. */
+  static final int INFINITE_DATE = Integer.MAX_VALUE;
+
+  static final long INFINITE_TIME = Long.MAX_VALUE;
+
   /** Form in which DuckDB returns values. */
   enum Kind {
     /** As they are. */
@@ -70,25 +75,25 @@ record SourceType(Kind kind, ColumnType columnType, List<Part> parts) {
     return new SourceTypeParser(column, text).parse();
   }
 
-  /**
-   * Returns SQL that makes of a value what {@link CellReader} reads.
-   *
-   * @param column named in messages
-   */
-  String expression(String value, String column) {
+  /** Returns SQL that makes of a value what {@link CellReader} reads. */
+  String expression(String value) {
     return switch (kind) {
       case PLAIN, FLOATING -> value;
       case CAST -> "CAST(%s AS %s)".formatted(value, castTarget());
       case DATE ->
-          finite(value, "CAST(%s - DATE '1970-01-01' AS INTEGER)".formatted(value), column);
+          finite(
+              value,
+              "CAST(%s - DATE '1970-01-01' AS INTEGER)".formatted(value),
+              Integer.toString(INFINITE_DATE));
       case TIME -> "epoch_us(%s)".formatted(value);
       case TIMESTAMP_SECONDS, TIMESTAMP_MILLIS ->
-          finite(value, "epoch_ms(%s)".formatted(value), column);
+          finite(value, "epoch_ms(%s)".formatted(value), Long.toString(INFINITE_TIME));
       case TIMESTAMP_MICROS, TIMESTAMP_ZONED ->
-          finite(value, "epoch_us(%s)".formatted(value), column);
-      case TIMESTAMP_NANOS -> finite(value, "epoch_ns(%s)".formatted(value), column);
+          finite(value, "epoch_us(%s)".formatted(value), Long.toString(INFINITE_TIME));
+      case TIMESTAMP_NANOS ->
+          finite(value, "epoch_ns(%s)".formatted(value), Long.toString(INFINITE_TIME));
       case BLOB -> "base64(%s)".formatted(value);
-      case LIST, MAP, STRUCT -> "CAST(to_json(%s) AS VARCHAR)".formatted(json(value, column, 0));
+      case LIST, MAP, STRUCT -> "CAST(to_json(%s) AS VARCHAR)".formatted(json(value, 0));
     };
   }
 
@@ -102,10 +107,13 @@ record SourceType(Kind kind, ColumnType columnType, List<Part> parts) {
   }
 
   /** DuckDB's functions take what is infinite for NULL, or for a number. */
-  private static String finite(String value, String expression, String column) {
-    String message = "column '" + column + "': an infinite date or time cannot be stored";
-    return "CASE WHEN isinf(%s) THEN error(%s) ELSE %s END"
-        .formatted(value, quoted(message), expression);
+  private static String finite(String value, String expression, String infinite) {
+    return "CASE WHEN isinf(%s) THEN %s ELSE %s END".formatted(value, infinite, expression);
+  }
+
+  /** The same for JSON, of which no type has infinity. */
+  private static String finite(String value, String expression) {
+    return finite(value, expression, "CAST(%s AS VARCHAR)".formatted(value));
   }
 
   /** Returns SQL that makes text as in ISO 8601 of a date or time of any year. */
@@ -117,41 +125,37 @@ record SourceType(Kind kind, ColumnType columnType, List<Part> parts) {
   }
 
   /** Returns SQL that makes of a value the JSON that {@code ValueParser} reads. */
-  private String json(String value, String column, int depth) {
+  private String json(String value, int depth) {
     String inner = "e" + depth;
     return switch (kind) {
       case PLAIN, CAST, TIME -> "CAST(%s AS VARCHAR)".formatted(value);
-      case DATE -> finite(value, iso(value, "-%m-%d"), column);
+      case DATE -> finite(value, iso(value, "-%m-%d"));
       case TIMESTAMP_SECONDS, TIMESTAMP_MILLIS, TIMESTAMP_MICROS ->
-          finite(value, iso(value, "-%m-%dT%H:%M:%S.%f"), column);
-      case TIMESTAMP_NANOS -> finite(value, iso(value, "-%m-%dT%H:%M:%S.%n"), column);
+          finite(value, iso(value, "-%m-%dT%H:%M:%S.%f"));
+      case TIMESTAMP_NANOS -> finite(value, iso(value, "-%m-%dT%H:%M:%S.%n"));
       case TIMESTAMP_ZONED ->
-          finite(
-              value,
-              iso("(%s AT TIME ZONE 'UTC')".formatted(value), "-%m-%dT%H:%M:%S.%fZ"),
-              column);
+          finite(value, iso("(%s AT TIME ZONE 'UTC')".formatted(value), "-%m-%dT%H:%M:%S.%fZ"));
       case FLOATING -> // not CAST(… AS VARCHAR), which in DuckDB 2.0.0 doubles 2^81
           ("CASE WHEN isfinite(%1$s) THEN CAST(to_json(%1$s) AS VARCHAR) WHEN isnan(%1$s) THEN 'NaN'"
                   + " WHEN %1$s > 0 THEN 'Infinity' WHEN %1$s < 0 THEN '-Infinity' END")
               .formatted(value);
-      case BLOB -> expression(value, column);
+      case BLOB -> expression(value);
       case LIST ->
           "list_transform(%s, lambda %s: %s)"
-              .formatted(value, inner, parts.get(0).type.json(inner, column, depth + 1));
+              .formatted(value, inner, parts.get(0).type.json(inner, depth + 1));
       case MAP ->
           "list_transform(map_entries(%s), lambda %s: json_array(%s, %s))"
               .formatted(
                   value,
                   inner,
-                  parts.get(0).type.json(inner + ".key", column, depth + 1),
-                  parts.get(1).type.json(inner + ".value", column, depth + 1));
+                  parts.get(0).type.json(inner + ".key", depth + 1),
+                  parts.get(1).type.json(inner + ".value", depth + 1));
       case STRUCT -> {
         List<String> fields = new ArrayList<>();
         for (Part part : parts) {
           String name = quoted(part.name);
           fields.add(name);
-          fields.add(
-              part.type.json("struct_extract(%s, %s)".formatted(value, name), column, depth + 1));
+          fields.add(part.type.json("struct_extract(%s, %s)".formatted(value, name), depth + 1));
         }
         yield "CASE WHEN %s IS NOT NULL THEN json_object(%s) END"
             .formatted(value, String.join(", ", fields));

@@ -266,15 +266,29 @@ class SqlQueryTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {
-        "TIMESTAMP 'infinity'",
-        "DATE '-infinity'",
-        "TIMESTAMPTZ 'infinity'",
-        "[DATE 'infinity']"
-      })
-  void refusesInfiniteTimes(String expression) {
-    assertThatThrownBy(() -> rows("SELECT 1 AS k, " + expression + " AS \"it's\"", "k"))
-        .hasMessageContaining("column 'it's': an infinite date or time cannot be stored");
+      strings = {"TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMPTZ"})
+  void refusesRowsWithInfiniteTimes(String type) throws IOException {
+    refusesInfinity(type);
+  }
+
+  @Test
+  void refusesRowsWithInfiniteDates() throws IOException {
+    refusesInfinity("DATE");
+  }
+
+  private void refusesInfinity(String type) throws IOException {
+    String sql =
+        "SELECT * FROM (VALUES (CAST('infinity' AS %1$s), 1), (CAST('-infinity' AS %1$s), 2))"
+                .formatted(type)
+            + " v(\"it's\", k)";
+    String refused = "column 'it's': an infinite date or time cannot be stored";
+    for (String key : List.of("k", "it's")) {
+      assertThat(rows(sql, key)).containsExactly("1: " + refused, "2: " + refused);
+    }
+    assertThat(rows("SELECT 1 AS k, [CAST('infinity' AS " + type + ")] AS v", "k"))
+        .singleElement()
+        .asString()
+        .startsWith("1: 'infinity' is not a value of `v` ");
   }
 
   @Test
