@@ -2,6 +2,7 @@ package io.bsdb.cli.output;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.reader.io.MappedFault;
 import io.bsdb.table.PublishConflictException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -67,7 +68,7 @@ public final class FailureText {
 
   private static Throwable checked(Throwable e) {
     Throwable cause = e.getCause();
-    return e instanceof UncheckedIOException && cause != null ? cause : e;
+    return e instanceof UncheckedIOException && cause != null ? cause : MappedFault.explained(e);
   }
 
   /** Returns what went wrong. */

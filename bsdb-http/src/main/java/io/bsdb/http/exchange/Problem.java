@@ -2,6 +2,7 @@ package io.bsdb.http.exchange;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.ClosedReaderException;
+import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.memory.MemoryBudgetExceededException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -98,6 +99,7 @@ public final class Problem extends RuntimeException {
         && cause.getCause() != null) {
       cause = cause.getCause();
     }
+    cause = MappedFault.explained(cause);
     if (cause instanceof Problem problem) {
       return problem;
     }

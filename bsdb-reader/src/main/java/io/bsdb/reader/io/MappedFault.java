@@ -29,6 +29,14 @@ public final class MappedFault {
   }
 
   /**
+   * Returns the exception for a failure that came up anywhere: an error that Java has raised after
+   * the call that read the file is an I/O error, too.
+   */
+  public static Throwable explained(Throwable failure) {
+    return failure instanceof InternalError error ? explained(error, "file=unknown") : failure;
+  }
+
+  /**
    * Returns the exception for the caller.
    *
    * @param where names the file, or the directory if it may be any file there
