@@ -16,8 +16,6 @@ import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
-import io.bsdb.testkit.Records;
-import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.TooFewRowsException;
@@ -33,29 +31,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class TableReloadTest {
+class TableReloadTest extends ReloadFixture {
   private static final int ROUNDS = 6;
   private static final List<Publish> PUBLISH = List.of(Publish.values());
-
-  @TempDir Path directory;
-
-  private Path table;
-
-  @BeforeEach
-  void table() {
-    table = directory.resolve("table");
-  }
 
   private ReloadReport reload(WriterOptions options, Publish publish, Map<String, String> rows)
       throws IOException {
@@ -63,24 +49,6 @@ class TableReloadTest {
       addAll(reload, rows);
       return reload.publish();
     }
-  }
-
-  private static void addAll(TableReload reload, Map<String, String> rows) throws IOException {
-    for (Map.Entry<String, String> row : rows.entrySet()) {
-      reload.add(bytes(row.getKey()), bytes(row.getValue()));
-    }
-  }
-
-  private void build(WriterOptions options, Map<String, String> rows) throws IOException {
-    Records.of(rows).publish(table, options);
-  }
-
-  private static Map<String, String> rows(int count) {
-    Map<String, String> rows = new TreeMap<>();
-    for (int i = 0; i < count; i++) {
-      rows.put("key" + i, "value" + i);
-    }
-    return rows;
   }
 
   static Stream<Arguments> tables() {
@@ -161,23 +129,6 @@ class TableReloadTest {
     }
   }
 
-  private void applyDelta(Map<String, String> before, Map<String, String> after)
-      throws IOException {
-    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
-      for (Map.Entry<String, String> row : after.entrySet()) {
-        if (!row.getValue().equals(before.get(row.getKey()))) {
-          writer.put(bytes(row.getKey()), bytes(row.getValue()));
-        }
-      }
-      for (String key : before.keySet()) {
-        if (!after.containsKey(key)) {
-          writer.delete(bytes(key));
-        }
-      }
-      writer.publish();
-    }
-  }
-
   @Test
   void countsWhatDiffers() throws Exception {
     WriterOptions options = WriterOptions.defaults();
@@ -203,12 +154,6 @@ class TableReloadTest {
     Manifest manifest = manifest(report);
     assertThat(manifest.changes().count()).isEqualTo(3);
     assertThat(Contents.of(table)).isEqualTo(rows);
-  }
-
-  private static Manifest manifest(ReloadReport report) {
-    Manifest manifest = report.manifest();
-    assertThat(manifest).isNotNull();
-    return manifest;
   }
 
   @Test
@@ -272,73 +217,6 @@ class TableReloadTest {
     assertThatThrownBy(() -> TableReload.dryRun(table, approximate))
         .hasMessageContaining("keys: the version does not store them");
     assertThat(manifest(reload(approximate, Publish.AUTO, rows(11))).recordCount()).isEqualTo(11);
-  }
-
-  @ParameterizedTest
-  @EnumSource(names = {"CHANGES", "AUTO"})
-  void treatsDuplicatesAsABuildDoes(Publish publish) throws Exception {
-    build(WriterOptions.defaults(), rows(10));
-    for (String key : List.of("key3", "new")) {
-      assertThatThrownBy(() -> twice(publish, Duplicates.FAIL, key))
-          .isInstanceOf(DuplicateKeyException.class)
-          .hasMessageContaining("duplicate key: '" + key + "'");
-      assertThat(Contents.of(table)).isEqualTo(rows(10));
-    }
-    for (String key : List.of("key3", "new")) {
-      twice(publish, Duplicates.FIRST, key);
-      assertThat(Contents.of(table)).containsEntry(key, "value3");
-      twice(publish, Duplicates.LAST, key);
-      assertThat(Contents.of(table))
-          .containsEntry(key, "last")
-          .hasSize(key.equals("new") ? 11 : 10);
-    }
-  }
-
-  /**
-   * The rows before the decision come from the version and the differences found, in both orders.
-   */
-  @ParameterizedTest
-  @EnumSource(names = {"FIRST", "LAST"})
-  void treatsDuplicatesAsABuildDoesAfterGoingOverToABuild(Duplicates duplicates) throws Exception {
-    build(WriterOptions.defaults(), rows(40));
-    Map<String, String> before = rows(40);
-    before.put("key5", "by a delta");
-    before.put("key6", "by a delta");
-    applyDelta(rows(40), before);
-    WriterOptions options = WriterOptions.builder().duplicates(duplicates).build();
-    List<String> twice = List.of("key3", "key4", "key5", "key6", "new");
-    Map<String, String> expected = rows(40);
-    try (TableReload reload = TableReload.begin(table, options, Publish.AUTO)) {
-      for (String key : twice) { // the same, changed, both over the base, and new
-        boolean same = key.equals("key3") || key.equals("key5");
-        String first = same ? before.get(key) : "first";
-        reload.add(bytes(key), bytes(first));
-        reload.add(bytes(key), bytes("last"));
-        expected.put(key, duplicates == Duplicates.LAST ? "last" : first);
-      }
-      for (int i = 7; i < 40; i++) {
-        reload.add(bytes("key" + i), bytes("changed"));
-        expected.put("key" + i, "changed");
-      }
-      for (int i = 0; i < 3; i++) {
-        reload.add(bytes("key" + i), bytes("value" + i));
-      }
-      reload.add(bytes("key0"), bytes("value0"));
-      assertThat(manifest(reload.publish()).hasChanges()).isFalse();
-    }
-    assertThat(Contents.of(table)).isEqualTo(expected);
-  }
-
-  private void twice(Publish publish, Duplicates duplicates, String key) throws IOException {
-    WriterOptions options = WriterOptions.builder().duplicates(duplicates).build();
-    Map<String, String> others = rows(10);
-    others.remove(key);
-    try (TableReload reload = TableReload.begin(table, options, publish)) {
-      reload.add(bytes(key), bytes("value3"));
-      addAll(reload, others);
-      reload.add(bytes(key), bytes("last"));
-      reload.publish();
-    }
   }
 
   @Test
