@@ -184,7 +184,7 @@ final class SnapshotTableSource
   private void requireScannable() {
     if (follows && !projection.metadata().isEmpty()) {
       throw new ValidationException(
-          "table %s cannot be followed with metadata columns: %s of a row change without the row; leave them out of the query"
+          "table %s cannot be followed with metadata columns: %s can change where the row does not; leave them out of the query"
               .formatted(
                   table.name(),
                   projection.metadata().stream().map(SnapshotMetadata::key).toList()));

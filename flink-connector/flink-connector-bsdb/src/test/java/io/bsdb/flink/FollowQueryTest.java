@@ -195,7 +195,7 @@ class FollowQueryTest {
 
     assertThatThrownBy(() -> session.run("SELECT id, v FROM m"))
         .hasStackTraceContaining(
-            "cannot be followed with metadata columns: [snapshot-version] of a row change without the row; leave them out of the query");
+            "cannot be followed with metadata columns: [snapshot-version] can change where the row does not; leave them out of the query");
   }
 
   @Test

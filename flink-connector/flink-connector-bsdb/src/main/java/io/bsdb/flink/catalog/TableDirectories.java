@@ -245,7 +245,7 @@ record TableDirectories(String catalog, Warehouse warehouse) {
     String location = own.remove(BsdbOptions.PATH.key());
     if (location != null && !location.equals(location(path).path())) {
       throw new ValidationException(
-          "'path' = '%s': the tables of a catalog lie in its warehouse, this one at '%s'; leave 'path' out, of LIKE by EXCLUDING OPTIONS"
+          "'path' = '%s': the tables of a catalog lie in its warehouse, this one at '%s'; leave 'path' out; after LIKE, EXCLUDING OPTIONS does so"
               .formatted(location, location(path).path()));
     }
     return own;

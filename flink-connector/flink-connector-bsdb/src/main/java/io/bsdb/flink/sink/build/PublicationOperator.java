@@ -27,7 +27,7 @@ public final class PublicationOperator<R, P> extends AbstractStreamOperator<Comm
   private final SerializableFunction<List<R>, P> publication;
   private final ArrayList<R> results = new ArrayList<>();
   private transient int promised;
-  private transient int writersHeard;
+  private transient int writersEnded;
   private transient int writers;
 
   /**
@@ -47,7 +47,7 @@ public final class PublicationOperator<R, P> extends AbstractStreamOperator<Comm
     CommittableMessage<R> message = element.getValue();
     checkpointId = Math.max(checkpointId, message.getCheckpointId());
     if (message instanceof CommittableSummary<R> summary) {
-      writersHeard++;
+      writersEnded++;
       writers = summary.getNumberOfSubtasks();
       promised += summary.getNumberOfCommittables();
     } else if (message instanceof CommittableWithLineage<R> result) {
@@ -57,10 +57,10 @@ public final class PublicationOperator<R, P> extends AbstractStreamOperator<Comm
 
   @Override
   public void endInput() throws IOException {
-    if (writersHeard == 0 || writersHeard != writers || results.size() != promised) {
+    if (writersEnded == 0 || writersEnded != writers || results.size() != promised) {
       throw new IOException(
-          "writers are missing at the end of a build: writers=%d heard=%d results promised=%d received=%d"
-              .formatted(writers, writersHeard, promised, results.size()));
+          "writers are missing at the end of a build: writers=%d ended=%d results promised=%d received=%d"
+              .formatted(writers, writersEnded, promised, results.size()));
     }
     output.collect(new StreamRecord<>(new CommittableSummary<>(0, 1, checkpointId, 1, 0)));
     output.collect(

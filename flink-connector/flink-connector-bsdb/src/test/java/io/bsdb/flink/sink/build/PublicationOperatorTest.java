@@ -11,6 +11,6 @@ class PublicationOperatorTest {
   void publishesNothingWithoutWriters() {
     assertThatThrownBy(() -> new PublicationOperator<>(Publication::new).endInput())
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("writers are missing at the end of a build: writers=0 heard=0");
+        .hasMessageContaining("writers are missing at the end of a build: writers=0 ended=0");
   }
 }
