@@ -81,7 +81,7 @@ public record Results(Map<String, String> facts, List<Section> sections) {
   }
 
   public void print(Path directory) {
-    System.out.printf("%s%nWritten to %s%n", text(), directory.resolve(JSON));
+    System.out.println(text() + "\nWritten to " + directory.resolve(JSON));
   }
 
   /** Formats tables, ratios first. */
