@@ -31,7 +31,7 @@ class PartsTest {
 
   /** Runs parts in a directory, and checks that each has figures. */
   static void measures(String parts, Path directory) throws Exception {
-    String line = parts + " --rounds 1 --directory " + directory;
+    String line = parts + " --quick --rounds 1 --directory " + directory;
 
     assertThat(new Bench().run(line.split(" ", -1))).isZero();
 
