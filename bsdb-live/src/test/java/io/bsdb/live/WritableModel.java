@@ -11,6 +11,7 @@ import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.FaultyStorage;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,9 +110,11 @@ final class WritableModel implements Callable<Void> {
   }
 
   private void open() throws IOException {
-    table =
-        LiveTable.open(
-            directory, options, Places.onDisk(SEGMENT_LENGTH, LiveTable.PUBLISHED_SEGMENTS));
+    open(Places.onDisk(SEGMENT_LENGTH, LiveTable.PUBLISHED_SEGMENTS));
+  }
+
+  private void open(LiveTable.Place place) throws IOException {
+    table = LiveTable.open(directory, options, place);
     follower =
         TableReader.builder(directory)
             .refreshEvery(Duration.ZERO)
@@ -131,7 +135,7 @@ final class WritableModel implements Callable<Void> {
   }
 
   private void step() throws IOException {
-    switch (random.nextInt(27)) {
+    switch (random.nextInt(29)) {
       case 0, 1, 2, 3, 4, 5 -> write(1 + random.nextInt(8));
       case 6 -> write(2 * values.keys());
       case 7, 8 -> batch();
@@ -150,6 +154,7 @@ final class WritableModel implements Callable<Void> {
         table.sync();
       }
       case 23 -> publishOften();
+      case 24, 25 -> fail();
       default -> follow();
     }
   }
@@ -286,6 +291,46 @@ final class WritableModel implements Callable<Void> {
     Path copy = nextDirectory();
     changes.begin(table.checkpoint(copy));
     ModelFiles.delete(copy);
+  }
+
+  /** Publishes, folds and closes in a storage that fails once, or from some operation on. */
+  private void fail() throws IOException {
+    did("fail");
+    close();
+    AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
+    boolean stays = random.nextBoolean();
+    FaultyStorage.Fault fault =
+        (operation, name) -> {
+          int rest = left.decrementAndGet();
+          if (rest == 0 || (rest < 0 && stays)) {
+            throw new IOException("injected: %s %s".formatted(operation, name));
+          }
+        };
+    open(
+        new LiveTable.Place(
+            log -> CrashingStorage.of(log, fault::before),
+            root -> new FaultyStorage(Table.at(root).storage(), fault),
+            SEGMENT_LENGTH,
+            LiveTable.PUBLISHED_SEGMENTS));
+    write(random.nextInt(4));
+    left.set(1 + random.nextInt(random.nextBoolean() ? 30 : 100));
+    try {
+      table.publish();
+      if (random.nextBoolean()) {
+        table.compact();
+      }
+    } catch (IOException e) {
+      assertThat(e).hasStackTraceContaining("injected");
+      counts.merge("failed", 1L, Long::sum);
+    }
+    try {
+      close();
+    } catch (IOException e) {
+      assertThat(e).hasStackTraceContaining("injected");
+      table = null;
+      counts.merge("failed to close", 1L, Long::sum);
+    }
+    open();
   }
 
   private @Nullable SnapshotReader openReader() throws IOException {

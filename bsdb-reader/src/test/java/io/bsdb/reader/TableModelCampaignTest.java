@@ -21,8 +21,11 @@ import io.bsdb.row.RowCodec;
 import io.bsdb.row.RowWriter;
 import io.bsdb.row.Schema;
 import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.StreamProgress.Checkpoint;
+import io.bsdb.testkit.FaultyStorage;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Duplicates;
@@ -44,6 +47,8 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -196,7 +201,7 @@ class TableModelCampaignTest {
     }
 
     private void step(TableReader follower) throws IOException {
-      int kind = random.nextInt(29);
+      int kind = random.nextInt(33);
       try (TableReader.Lease held = follower.lease()) {
         TreeMap<String, byte[]> before = model;
         if (kind < 10) {
@@ -221,9 +226,13 @@ class TableModelCampaignTest {
           beginReload();
         } else if (kind == 26) {
           publishReload();
-        } else {
+        } else if (kind < 29) {
           did("sweep");
           table.sweep(Duration.ZERO);
+        } else if (kind < 32) {
+          fail();
+        } else {
+          stream();
         }
         for (String version : table.versions()) { // a compaction may publish two
           versions.putIfAbsent(version, model);
@@ -511,12 +520,111 @@ class TableModelCampaignTest {
       did("rollback " + version.substring(0, 10));
       table.rollback(version);
       model = versions.get(version);
+      if (!table.manifest(version).changes().streams().isEmpty()) {
+        table.endStream("s"); // whose job has stopped
+      }
     }
 
     private void prune() throws IOException {
       int keep = 1 + random.nextInt(3);
       did("prune " + keep);
-      versions.keySet().removeAll(table.prune(keep));
+      versions
+          .keySet()
+          .removeAll(
+              switch (random.nextInt(4)) {
+                case 0 -> table.prune(keep, Duration.ofMillis(random.nextInt(1000)));
+                case 1 -> table.pruneByWeight(Duration.ofDays(1), random.nextInt(1 << 16));
+                default -> table.prune(keep);
+              });
+    }
+
+    /** Does something in a storage that fails once, or from then on, as if the process died. */
+    private void fail() throws IOException {
+      boolean replaces = random.nextBoolean(); // manifests and CURRENT, before or after
+      int at = 1 + random.nextInt(replaces ? 4 : 40);
+      boolean dies = random.nextBoolean();
+      AtomicInteger operations = new AtomicInteger();
+      FaultyStorage.Fault fault =
+          (operation, path) -> {
+            if (replaces && operations.get() < at && !operation.startsWith("replace")) {
+              return;
+            }
+            int n = operations.incrementAndGet();
+            if (n == at || (dies && n > at)) {
+              throw new IOException("injected: %s %s".formatted(operation, path));
+            }
+          };
+      Table failing =
+          Table.of(
+              random.nextBoolean()
+                  ? new FaultyStorage(table.storage(), fault)
+                  : FaultyStorage.withoutLocks(table.storage(), fault));
+      String before = table.requireCurrentVersion();
+      TreeMap<String, byte[]> next = model;
+      int what = random.nextInt(4);
+      did("fail %s %d %s %d".formatted(replaces, at, dies, what));
+      try {
+        switch (what) {
+          case 0 -> new Compactor(directory, failing).foldFraction(0).maxSegments(1).run();
+          case 1 -> failing.prune(1 + random.nextInt(2));
+          case 2 -> failing.sweep(Duration.ZERO);
+          default -> {
+            next = new TreeMap<>(model);
+            try (DeltaWriter writer = DeltaWriter.create(failing)) {
+              for (int i = 0; i < 5; i++) {
+                String key = key();
+                byte[] value = value();
+                writer.put(key.getBytes(ISO_8859_1), value);
+                next.put(key, value);
+              }
+              writer.publish();
+            }
+          }
+        }
+      } catch (IOException e) {
+        assertThat(e).hasStackTraceContaining("injected");
+        campaign.count("failed");
+      }
+      List<String> complete = table.versions();
+      versions.keySet().retainAll(complete);
+      for (String version : complete) { // also one that did not come into service
+        versions.putIfAbsent(version, next);
+      }
+      model =
+          what < 3 || table.requireCurrentVersion().equals(before)
+              ? model
+              : versions.get(table.requireCurrentVersion());
+    }
+
+    /** Publishes changes as a stream, some more than once, and ends it. */
+    private void stream() throws IOException {
+      did("stream");
+      UUID incarnation = UUID.randomUUID();
+      Checkpoint last = Checkpoint.begin(incarnation);
+      for (int i = random.nextInt(4); i >= 0; i--) {
+        Checkpoint checkpoint = new Checkpoint(incarnation, last.number() + 1 + random.nextInt(3));
+        StreamRule rule = new StreamRule("s", checkpoint, last);
+        String key = key();
+        byte[] value = value();
+        for (int again = random.nextInt(2); again >= 0; again--) {
+          try (DeltaWriter writer = DeltaWriter.create(table)) {
+            writer.put(key.getBytes(ISO_8859_1), value);
+            writer.stream(rule);
+            writer.publish();
+          }
+        }
+        model = new TreeMap<>(model);
+        model.put(key, value);
+        versions.put(table.requireCurrentVersion(), model);
+        if (random.nextInt(3) == 0) {
+          compact();
+        }
+        for (String version : table.versions()) {
+          versions.putIfAbsent(version, model);
+        }
+        last = checkpoint;
+      }
+      table.endStream("s");
     }
 
     private void assertHolds(

@@ -75,6 +75,12 @@ public class FaultyStorage implements TableStorage {
   }
 
   @Override
+  public void link(String file, String path) throws IOException {
+    fault.before("link", path);
+    storage.link(file, path);
+  }
+
+  @Override
   public void replace(String path, byte[] content) throws IOException {
     fault.before("replace", path);
     storage.replace(path, content);
