@@ -12,19 +12,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class BuildCommandTest {
-  @TempDir private Path directory;
-  private Path table;
-
-  @BeforeEach
-  void nameTheTable() {
-    table = directory.resolve("a table");
-  }
-
+class BuildCommandTest extends BuildFixture {
   @Test
   void putsARecordPerLineInService() throws IOException {
     Path input = file("in.txt", "a 1\nb 2 two\n");
@@ -262,23 +252,5 @@ class BuildCommandTest {
     Path input = file("in.txt", "");
     assertThat(CommandRun.of("build", "-t", table, "-i", input, "--min-rows", 0).status()).isZero();
     assertThat(CommandRun.of("get", "-t", table, "--", "a").status()).isEqualTo(ExitStatus.NO);
-  }
-
-  private void build(String text) throws IOException {
-    CommandRun build = CommandRun.of("build", "-t", table, "-i", file("good.txt", text));
-    assertThat(build.status()).as(build.err()).isZero();
-  }
-
-  private String get(String... keys) {
-    Object[] arguments = new Object[keys.length + 4];
-    System.arraycopy(new Object[] {"get", "--table", table, "--"}, 0, arguments, 0, 4);
-    System.arraycopy(keys, 0, arguments, 4, keys.length);
-    CommandRun get = CommandRun.of(arguments);
-    assertThat(get.status()).as(get.err()).isZero();
-    return get.out();
-  }
-
-  private Path file(String name, String text) throws IOException {
-    return Files.write(directory.resolve(name), bytes(text));
   }
 }

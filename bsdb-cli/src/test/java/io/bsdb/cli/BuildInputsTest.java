@@ -15,20 +15,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a build reads: files, patterns, compressed and damaged ones, text and its encodings. */
-class BuildInputsTest {
-  @TempDir private Path directory;
-  private Path table;
-
-  @BeforeEach
-  void nameTheTable() {
-    table = directory.resolve("a table");
-  }
-
+class BuildInputsTest extends BuildFixture {
   @Test
   void readsCompressedInputs() throws IOException {
     try (OutputStream out =
@@ -219,23 +209,5 @@ class BuildInputsTest {
     assertThat(base64.out()).isEqualTo("AP8=\tCg0=\n");
     CommandRun hex = CommandRun.of("get", "-t", table, "--encoding", "hex", "--", "00FF");
     assertThat(hex.out()).isEqualTo("00FF\t0a0d\n");
-  }
-
-  private void build(String text) throws IOException {
-    CommandRun build = CommandRun.of("build", "-t", table, "-i", file("good.txt", text));
-    assertThat(build.status()).as(build.err()).isZero();
-  }
-
-  private String get(String... keys) {
-    Object[] arguments = new Object[keys.length + 4];
-    System.arraycopy(new Object[] {"get", "--table", table, "--"}, 0, arguments, 0, 4);
-    System.arraycopy(keys, 0, arguments, 4, keys.length);
-    CommandRun get = CommandRun.of(arguments);
-    assertThat(get.status()).as(get.err()).isZero();
-    return get.out();
-  }
-
-  private Path file(String name, String text) throws IOException {
-    return Files.write(directory.resolve(name), bytes(text));
   }
 }

@@ -5,17 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.bsdb.cli.output.ExitStatus;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Rows of JSON lines. */
-class JsonLinesBuildTest {
-  @TempDir private Path directory;
-
+class JsonLinesBuildTest extends BuildFixture {
   @Test
   void infersTheColumnsOfJsonLines() throws IOException {
     Path input =
@@ -96,29 +91,6 @@ class JsonLinesBuildTest {
     }
   }
 
-  private CommandRun build(String format, Path input, Object... more) {
-    List<Object> arguments =
-        new ArrayList<>(List.of("build", "-t", table(), "-i", input, "--format", format));
-    arguments.addAll(List.of(more));
-    return CommandRun.of(arguments.toArray());
-  }
-
-  private String get(String... keys) {
-    List<Object> arguments = new ArrayList<>(List.of("get", "-t", table(), "--"));
-    arguments.addAll(List.of(keys));
-    CommandRun get = CommandRun.of(arguments.toArray());
-    assertThat(get.status()).as(get.err()).isZero();
-    return get.out();
-  }
-
-  private Path table() {
-    return directory.resolve("table");
-  }
-
-  private Path file(String name, String text) throws IOException {
-    return Files.writeString(directory.resolve(name), text);
-  }
-
   @Test
   void takesFieldsThatComeUpLate() throws IOException {
     StringBuilder lines = new StringBuilder();
@@ -141,7 +113,7 @@ class JsonLinesBuildTest {
         .contains("from all rows: (`id` BIGINT NOT NULL, `note` STRING, `more` DOUBLE, PRIMARY")
         .contains("skipped 1 lines");
     assertThat(build.out()).contains("records=10003").contains("skipped=1");
-    assertThat(CommandRun.of("get", "-t", table(), "--", "10000", "10002").out())
+    assertThat(CommandRun.of("get", "-t", table, "--", "10000", "10002").out())
         .contains("{\"id\": 10000, \"note\": \"new\", \"more\": null}")
         .contains("\"more\": 2.5}");
     CommandRun misfit =

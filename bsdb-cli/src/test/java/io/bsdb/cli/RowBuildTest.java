@@ -10,11 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class RowBuildTest {
-  @TempDir private Path directory;
-
+class RowBuildTest extends BuildFixture {
   @Test
   void infersTheColumnsOfCsv() throws IOException {
     Path input =
@@ -38,7 +35,7 @@ class RowBuildTest {
             "1\t{\"id\": 1, \"name\": \"Frankfurt, am \\\"Main\\\"\", \"code\": \"01\","
                 + " \"share\": 0.5, \"active\": true, \"note\": \"\"}\n");
     assertThat(get("-2")).contains("\"name\": \"\"").contains("\"share\": 3.0");
-    assertThat(CommandRun.of("verify", "-t", table()).status()).isZero();
+    assertThat(CommandRun.of("verify", "-t", table).status()).isZero();
   }
 
   @Test
@@ -262,7 +259,7 @@ class RowBuildTest {
     CommandRun build = build("csv", file("in.csv", rows.replace("[]", "")), options);
 
     assertThat(build.status()).as(build.err()).isZero();
-    String scanned = CommandRun.of("scan", "-t", table(), "--format", "csv").out();
+    String scanned = CommandRun.of("scan", "-t", table, "--format", "csv").out();
     assertThat(build("csv", file("again.csv", scanned), options).status()).isZero();
     assertThat(get("1", "2"))
         .isEqualTo(
@@ -275,7 +272,7 @@ class RowBuildTest {
   @Test
   void needsASchemaForStandardInput() {
     byte[] input = "{\"id\": 1, \"n\": 2}\n".getBytes(StandardCharsets.UTF_8);
-    Object[] arguments = {"build", "-t", table(), "-i", "-", "--format", "jsonl", "--key", "id"};
+    Object[] arguments = {"build", "-t", table, "-i", "-", "--format", "jsonl", "--key", "id"};
 
     CommandRun without = CommandRun.withInput(input, arguments);
     List<Object> with = new ArrayList<>(List.of(arguments));
@@ -306,49 +303,25 @@ class RowBuildTest {
         .isEqualTo(ExitStatus.USAGE);
   }
 
-  private CommandRun build(String format, Path input, Object... more) {
-    List<Object> arguments =
-        new ArrayList<>(List.of("build", "-t", table(), "-i", input, "--format", format));
-    arguments.addAll(List.of(more));
-    return CommandRun.of(arguments.toArray());
-  }
-
-  private String get(String... keys) {
-    List<Object> arguments = new ArrayList<>(List.of("get", "-t", table(), "--"));
-    arguments.addAll(List.of(keys));
-    CommandRun get = CommandRun.of(arguments.toArray());
-    assertThat(get.status()).as(get.err()).isZero();
-    return get.out();
-  }
-
-  private Path table() {
-    return directory.resolve("table");
-  }
-
-  private Path file(String name, String text) throws IOException {
-    return Files.writeString(directory.resolve(name), text);
-  }
-
   @Test
   void readsCsvWithoutAHeader() throws IOException {
     CommandRun numbered =
         build("csv", file("in.csv", "1,rose\n2,violet\n"), "--key", "c1", "--no-header");
     assertThat(numbered.err()).contains("(`c1` BIGINT NOT NULL, `c2` STRING,");
-    assertThat(CommandRun.of("get", "-t", table(), "--", "1").out())
+    assertThat(CommandRun.of("get", "-t", table, "--", "1").out())
         .isEqualTo("1\t{\"c1\": 1, \"c2\": \"rose\"}\n");
 
     Object[] named = {"--key", "id", "--no-header", "--schema", "id INT, name STRING"};
     assertThat(build("csv", file("in.csv", "1,rose\n2,violet\n"), named).status()).isZero();
-    assertThat(CommandRun.of("get", "-t", table(), "--", "1").out())
+    assertThat(CommandRun.of("get", "-t", table, "--", "1").out())
         .isEqualTo("1\t{\"id\": 1, \"name\": \"rose\"}\n");
     assertThat(build("csv", file("in.csv", "1,rose\n2\n"), named).err())
         .contains("in.csv:2: 1 fields for the columns [id, name]");
     Path changes = Files.writeString(directory.resolve("changes"), "2,,delete\n3,lily,put\n");
     CommandRun apply =
-        CommandRun.line(
-            "apply -t %s -i %s --format csv --no-header", directory.resolve("table"), changes);
+        CommandRun.of("apply", "-t", table, "-i", changes, "--format", "csv", "--no-header");
     assertThat(apply.status()).as(apply.err()).isZero();
-    assertThat(CommandRun.of("get", "-t", table(), "--", "2", "3").out()).contains("lily");
+    assertThat(CommandRun.of("get", "-t", table, "--", "2", "3").out()).contains("lily");
     assertThat(build("jsonl", file("in.jsonl", "{\"id\": 1}"), "--key", "id", "--no-header").err())
         .contains("--no-header is for --format csv");
   }
@@ -358,7 +331,7 @@ class RowBuildTest {
     String csv = "id,day,code,mixed\n1,2026-02-28,2026-02-30,2026-01-01\n2,,2026-01-01,7\n";
     assertThat(build("csv", file("in.csv", csv), "--key", "id").err())
         .contains("`day` DATE, `code` STRING, `mixed` STRING,");
-    assertThat(CommandRun.of("scan", "-t", table(), "--format", "csv").out())
+    assertThat(CommandRun.of("scan", "-t", table, "--format", "csv").out())
         .contains("1,2026-02-28,2026-02-30,2026-01-01\n")
         .contains("2,,2026-01-01,7\n");
     assertThat(
