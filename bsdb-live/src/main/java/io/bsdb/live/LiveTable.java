@@ -352,18 +352,15 @@ final class LiveTable implements WritableTable {
 
   /** Makes all changes durable, and records where they end. */
   private void finishLog() throws IOException {
-    publisher.requireLog();
-    try {
-      commit.force();
-      commit.exclusively(
-          () -> {
-            owner.requireInPlace();
-            log.mark();
-            log.recordedEnd(owner.id()).write(storage);
-          });
-    } catch (IOException | RuntimeException e) {
-      publisher.requireLog(); // it may have failed just now
-      throw e;
-    }
+    publisher.closing(
+        () -> {
+          commit.force();
+          commit.exclusively(
+              () -> {
+                owner.requireInPlace();
+                log.mark();
+                log.recordedEnd(owner.id()).write(storage);
+              });
+        });
   }
 }

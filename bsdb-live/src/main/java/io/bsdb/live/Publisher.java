@@ -1,6 +1,7 @@
 package io.bsdb.live;
 
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.live.log.GroupCommit;
 import io.bsdb.live.log.Log;
@@ -267,7 +268,7 @@ final class Publisher implements Closeable {
       try {
         publish();
       } catch (IOException | RuntimeException e) {
-        force();
+        closing(commit::force);
         throw new IOException(
             "the table is closed and its changes are durable in its log, but publishing them failed: table=%s: %s; the next open replays what is not published"
                 .formatted(directory, reason(e)),
@@ -284,10 +285,11 @@ final class Publisher implements Closeable {
     }
   }
 
-  /** Makes all changes durable in the log. */
-  private void force() throws IOException {
+  /** Runs a step of a close on the log, and fails with what was lost if the log has failed. */
+  void closing(IORunnable step) throws IOException {
+    requireLog();
     try {
-      commit.force();
+      step.run();
     } catch (IOException | RuntimeException e) {
       requireLog();
       throw e;
@@ -301,7 +303,7 @@ final class Publisher implements Closeable {
   }
 
   /** Fails a close whose log has failed, which no writer may have noticed. */
-  void requireLog() throws IOException {
+  private void requireLog() throws IOException {
     try {
       log.requireUsable();
     } catch (IOException e) {
