@@ -148,23 +148,17 @@ class StrangeFilesTest {
   @ParameterizedTest
   @EnumSource(Access.class)
   void aSegmentOfAnotherLengthIsNeitherMappedNorCopied(Access access) throws Exception {
-    Path table = publishChanges();
-    long length = Files.size(file);
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      channel.write(ByteBuffer.allocate(1), (1L << 40) - 1);
-    }
-    assertThatThrownBy(() -> SnapshotReader.open(table, with(access)))
-        .isInstanceOf(CorruptSnapshotException.class)
-        .hasMessage(
-            "segment length differs from the manifest: file=%s expected=%d actual=%d",
-            file, length, 1L << 40);
+    assertLengthIsRefused(publishChanges(), access, "segment");
   }
 
   /** A hole of a tebibyte: to copy it would fail for want of memory, or take for ever. */
   @ParameterizedTest
   @EnumSource(Access.class)
   void aFileOfAnotherLengthIsNeitherMappedNorCopied(Access access) throws Exception {
-    Path table = publish();
+    assertLengthIsRefused(publish(), access, "file");
+  }
+
+  private void assertLengthIsRefused(Path table, Access access, String what) throws IOException {
     long length = Files.size(file);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.write(ByteBuffer.allocate(1), (1L << 40) - 1);
@@ -172,8 +166,8 @@ class StrangeFilesTest {
     assertThatThrownBy(() -> SnapshotReader.open(table, with(access)))
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessage(
-            "file length differs from the manifest: file=%s expected=%d actual=%d",
-            file, length, 1L << 40);
+            "%s length differs from the manifest: file=%s expected=%d actual=%d",
+            what, file, length, 1L << 40);
   }
 
   @Test
