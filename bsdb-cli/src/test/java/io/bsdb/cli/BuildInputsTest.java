@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
-/** What a build reads: files, patterns, compressed and damaged ones, text and its encodings. */
+/** Inputs of builds: files, patterns, compressed and damaged files, encodings of text. */
 class BuildInputsTest extends BuildFixture {
   @Test
   void readsCompressedInputs() throws IOException {

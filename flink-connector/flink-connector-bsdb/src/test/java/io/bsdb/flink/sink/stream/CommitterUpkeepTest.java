@@ -170,7 +170,7 @@ class CommitterUpkeepTest extends CommitterFixture {
     assertThat(InService.of(table).recordCount()).isZero();
   }
 
-  /** Whoever is overtaken tries again, or is told to. */
+  /** Of two writers, the later one tries again, or fails with a message that advises to. */
   @Test
   void othersCompactBesideTheStream() throws Exception {
     try (DeltaCommitter committer = open(FaultyBuild.table(directory), null)) {
