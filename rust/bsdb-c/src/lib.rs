@@ -9,7 +9,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr::{null, NonNull};
 use std::sync::Arc;
 
-use bsdb::{Access, Cursor, Error, ErrorKind, Follower, Options, Result, Table};
+use bsdb::{Access, Cursor, Entry, Error, ErrorKind, Follower, Options, Result, Table};
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +26,10 @@ pub struct BsdbTable {
 
 /// A cursor and the version that it reads, which is dropped last.
 pub struct BsdbCursor {
+    /// What `bsdb_floor` found, which comes first: to be looked up again, keys would have to ascend as the index says.
+    floor: Option<Entry>,
+    /// The same once it has been given, until the next call.
+    given: Option<Entry>,
     cursor: Cursor<'static>,
     _table: Arc<Table>,
 }
@@ -206,11 +210,15 @@ pub extern "C" fn bsdb_error() -> *const c_char {
     ERROR.try_with(|error| error.borrow().as_ptr()).unwrap_or(c"the thread ends, and keeps no texts any more".as_ptr())
 }
 
-fn give(table: &BsdbTable, make: impl FnOnce(&'static Table) -> Result<Cursor<'static>>) -> Result<*mut BsdbCursor> {
+fn give(
+    table: &BsdbTable,
+    floor: Option<Entry>,
+    make: impl FnOnce(&'static Table) -> Result<Cursor<'static>>,
+) -> Result<*mut BsdbCursor> {
     let table = table.table.clone();
     // SAFETY: the cursor is the field before the table that it borrows, so it is dropped first.
     let forever: &'static Table = unsafe { &*Arc::as_ptr(&table) };
-    Ok(Box::into_raw(Box::new(BsdbCursor { cursor: make(forever)?, _table: table })))
+    Ok(Box::into_raw(Box::new(BsdbCursor { floor, given: None, cursor: make(forever)?, _table: table })))
 }
 
 /// # Safety
@@ -219,7 +227,7 @@ fn give(table: &BsdbTable, make: impl FnOnce(&'static Table) -> Result<Cursor<'s
 pub unsafe extern "C" fn bsdb_scan(table: *const BsdbTable, cursor: *mut *mut BsdbCursor) -> c_int {
     guarded(|| {
         // SAFETY: the caller's.
-        unsafe { *cursor = give(&*table, |table| Ok(table.scan()))? };
+        unsafe { *cursor = give(&*table, None, |table| Ok(table.scan()))? };
         Ok(OK)
     })
 }
@@ -237,8 +245,13 @@ pub unsafe extern "C" fn bsdb_next(
     guarded(|| {
         // SAFETY: the caller's.
         let cursor = unsafe { &mut *cursor };
-        let Some((k, v)) = cursor.cursor.next()? else {
-            return Ok(ABSENT);
+        cursor.given = cursor.floor.take();
+        let (k, v) = match &cursor.given {
+            Some(found) => (&found.key[..], &found.value[..]),
+            None => match cursor.cursor.next()? {
+                Some(found) => found,
+                None => return Ok(ABSENT),
+            },
         };
         // SAFETY: the caller's.
         unsafe {
@@ -264,7 +277,8 @@ pub unsafe extern "C" fn bsdb_floor(
         let Some(floor) = table.table.ordered()?.floor(key)? else {
             return Ok(ABSENT);
         };
-        let made = give(table, |t| t.ordered()?.range((Bound::Included(&floor.key[..]), Bound::Unbounded)))?;
+        let after = floor.key.clone();
+        let made = give(table, Some(floor), |t| t.ordered()?.range((Bound::Excluded(&after[..]), Bound::Unbounded)))?;
         // SAFETY: the caller's.
         unsafe { *cursor = made };
         Ok(OK)

@@ -171,3 +171,47 @@ fn paths_need_not_be_text() {
         bsdb_close(table);
     }
 }
+
+/// Copies a table, and gives one record the key of the record in front of it, in a block whose checksum fits.
+fn copy_with_a_key_twice(from: &Path, to: &Path) -> usize {
+    if from.is_dir() {
+        std::fs::create_dir(to).unwrap();
+        let entries = std::fs::read_dir(from).unwrap().map(|e| e.unwrap().file_name());
+        return entries.map(|name| copy_with_a_key_twice(&from.join(&name), &to.join(&name))).sum();
+    }
+    let mut content = std::fs::read(from).unwrap();
+    let is_partition = from.extension().is_some_and(|e| e == "bsdb");
+    let record = content.windows(4).position(|bytes| is_partition && bytes == b"\x03k43");
+    if let Some(record) = record {
+        content[record..record + 4].copy_from_slice(b"\x03k42");
+        let block = 64 + u32::from_le_bytes(content[68..72].try_into().unwrap()) as usize;
+        assert!(record < block, "the record is in the first block");
+        let prefix = [&content[16..32], &[1, 0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0]].concat();
+        let checksum = crc32c::crc32c_append(crc32c::crc32c(&prefix), &content[68..block]);
+        content[64..68].copy_from_slice(&checksum.to_le_bytes());
+    }
+    std::fs::write(to, content).unwrap();
+    record.iter().count()
+}
+
+#[test]
+fn a_cursor_begins_with_the_record_that_floor_found() {
+    let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/tables/changes-in-key-order");
+    let path = std::env::temp_dir().join(format!("bsdb-c-floor-{}", std::process::id()));
+    assert_eq!(copy_with_a_key_twice(&sound, &path), 1);
+    let found = Table::open(&path, Options::default().access(Access::Read)).unwrap();
+    let found = found.ordered().unwrap().floor(b"k42").unwrap().unwrap();
+    let (mut table, mut cursor) = (null_mut(), null_mut());
+    // SAFETY: as the functions want it.
+    let (first, second) = unsafe {
+        assert_eq!(bsdb_open(c_string(path.to_str().unwrap()).as_ptr(), 1, &mut table), OK);
+        assert_eq!(bsdb_floor(table, b"k42".as_ptr().cast(), 3, &mut cursor), OK);
+        let records = (next(cursor), next(cursor));
+        bsdb_free(cursor);
+        bsdb_close(table);
+        records
+    };
+    std::fs::remove_dir_all(&path).unwrap();
+    assert_eq!(first, Some((found.key, found.value)));
+    assert_eq!(second.unwrap().0, b"k44");
+}
