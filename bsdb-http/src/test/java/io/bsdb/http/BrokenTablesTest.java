@@ -26,10 +26,12 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -190,11 +192,37 @@ class BrokenTablesTest {
     HttpResponse<byte[]> ready = client.get("/health/ready");
     assertThat(ready.statusCode()).isEqualTo(503);
     assertThat(problem(ready)).isEqualTo("not-ready");
-    String reason = "no such file: " + segment;
+    String reason =
+        segment + ": the manifest names this segment; the snapshot is incomplete, rebuild it";
     assertThat(json(ready).get("detail").asText()).isEqualTo("tables are not served: t: " + reason);
     HttpResponse<byte[]> row = client.get("/v1/tables/t/rows/k");
     assertThat(problem(row)).isEqualTo("unreadable");
     assertThat(json(row).get("detail").asText()).isEqualTo(reason);
+  }
+
+  /** Can fail only for users who may not read everything. */
+  @Test
+  void directoriesThatMayNotBeReadKeepNoTableFromBeingServed() throws Exception {
+    List<Path> closed = List.of(directory.resolve("lost+found"), directory.resolve("secret"));
+    for (Path each : closed) {
+      Files.createDirectory(each, PosixFilePermissions.asFileAttribute(Set.of()));
+    }
+    boolean isReadable = Files.isReadable(closed.get(0));
+    try {
+      start(BsdbServer.builder().warehouse(directory));
+      assertThat(text(client.get("/v1/tables/t/rows/k"))).contains("\"dg==\"");
+      HttpResponse<byte[]> ready = client.get("/health/ready");
+      assertThat(ready.statusCode()).isEqualTo(isReadable ? 200 : 503);
+      if (!isReadable) {
+        assertThat(json(ready).get("detail").asText())
+            .startsWith("tables are not served: secret: ")
+            .doesNotContain("lost+found");
+      }
+    } finally {
+      for (Path each : closed) {
+        Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rwx------"));
+      }
+    }
   }
 
   @Test

@@ -6,6 +6,8 @@ import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.memory.MemoryBudgetExceededException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import java.util.concurrent.CompletionException;
@@ -87,9 +89,15 @@ public final class Problem extends RuntimeException {
 
   /** Returns the message of a failure, in words also where it is a file name only. */
   public static String text(Throwable failure) {
-    return failure instanceof NoSuchFileException missing && missing.getReason() == null
-        ? "no such file: " + missing.getFile()
-        : String.valueOf(failure.getMessage());
+    if (failure instanceof FileSystemException file && file.getReason() == null) {
+      if (file instanceof NoSuchFileException) {
+        return "no such file: " + file.getFile();
+      }
+      if (file instanceof AccessDeniedException) {
+        return "permission denied: " + file.getFile();
+      }
+    }
+    return String.valueOf(failure.getMessage());
   }
 
   /** Returns what a failure is to the client; what it should not have caused is logged. */

@@ -3,6 +3,7 @@ package io.bsdb.http.table;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -12,6 +13,9 @@ import java.util.stream.Stream;
 
 /** The tables that lie in a directory. */
 public final class Warehouse {
+  /** At the top of each ext4 file system; for the administrator alone. */
+  private static final String LOST_AND_FOUND = "lost+found";
+
   private Warehouse() {}
 
   /**
@@ -25,14 +29,28 @@ public final class Warehouse {
       if (isTable(directory)) {
         tables.put(name, directory);
       } else {
-        for (Path inner : directories(directory)) {
-          if (isTable(inner)) {
-            tables.putIfAbsent(name + "." + inner.getFileName(), inner);
-          }
-        }
+        addInner(name, directory, tables);
       }
     }
     return tables;
+  }
+
+  private static void addInner(String name, Path directory, Map<String, Path> tables)
+      throws IOException {
+    List<Path> inside;
+    try {
+      inside = directories(directory);
+    } catch (AccessDeniedException e) {
+      if (!name.equals(LOST_AND_FOUND)) {
+        tables.put(name, directory); // to report why it is not served
+      }
+      return;
+    }
+    for (Path inner : inside) {
+      if (isTable(inner)) {
+        tables.putIfAbsent(name + "." + inner.getFileName(), inner);
+      }
+    }
   }
 
   private static boolean isTable(Path directory) throws IOException {

@@ -82,8 +82,10 @@ public final class FileMemory implements Closeable {
    */
   public static FileMemory map(Path path) throws IOException {
     RandomAccessFile file = open(path);
-    long length = file.length();
+    String where = where(path);
     try {
+      long length = file.length();
+      where += " length=" + length;
       Mapping mapping = Mapping.create();
       try {
         ByteBuffer[] chunks = new ByteBuffer[chunkCount(length)];
@@ -99,7 +101,7 @@ public final class FileMemory implements Closeable {
       }
     } catch (IOException e) {
       file.close();
-      throw FileFailure.of("file cannot be mapped", where(path) + " length=" + length, e);
+      throw FileFailure.of("file cannot be mapped", where, e);
     } catch (RuntimeException | Error e) {
       file.close();
       throw e;
@@ -111,7 +113,7 @@ public final class FileMemory implements Closeable {
    *
    * @param advice to the user if there is none
    */
-  public static long lengthOfFile(Path path, @Nullable String advice) throws IOException {
+  public static long lengthOfFile(Path path, String advice) throws IOException {
     BasicFileAttributes attributes;
     try {
       attributes = Files.readAttributes(path, BasicFileAttributes.class);

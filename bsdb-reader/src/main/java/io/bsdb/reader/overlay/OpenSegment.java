@@ -15,6 +15,9 @@ import java.util.zip.CRC32C;
 
 /** A segment in memory, shared by the overlays of successive versions. Safe for many threads. */
 final class OpenSegment {
+  private static final String INCOMPLETE =
+      "the manifest names this segment; the snapshot is incomplete, rebuild it";
+
   private final Path path;
   private final SegmentFile file;
   private final FileMemory memory;
@@ -53,7 +56,7 @@ final class OpenSegment {
 
   private static OpenSegment open(
       Path path, SegmentFile file, Access access, MemoryBudget.Claim claim) throws IOException {
-    long length = FileMemory.lengthOfFile(path, null);
+    long length = FileMemory.lengthOfFile(path, INCOMPLETE);
     if (length != file.length() || length > SegmentWriter.MAX_LENGTH) {
       throw new CorruptSnapshotException(
           "segment length differs from the manifest: file=%s expected=%d actual=%d"
