@@ -54,6 +54,16 @@ class FirstVersionTest {
   }
 
   @Test
+  void saysWhyATableCannotBeReached() throws Exception {
+    Path loop = Files.createSymbolicLink(table.resolve("loop"), table.resolve("loop"));
+    ReaderOptions options = ReaderOptions.defaults();
+    assertThatThrownBy(() -> TableReader.follow(loop, options))
+        .hasMessageContaining("Too many levels of symbolic links");
+    assertThatThrownBy(() -> SnapshotReader.open(loop, options))
+        .hasMessageContaining("Too many levels of symbolic links");
+  }
+
+  @Test
   void waitsForTheFirstVersion() throws Exception {
     CompletableFuture<TableReader> opening =
         CompletableFuture.supplyAsync(

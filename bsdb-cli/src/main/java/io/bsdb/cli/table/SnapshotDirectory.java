@@ -4,9 +4,9 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.storage.PathStorage;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** Finds the snapshot that a path means. */
@@ -20,9 +20,7 @@ public final class SnapshotDirectory {
     if (Files.exists(path.resolve(SnapshotFormat.MANIFEST_FILE))) {
       return path;
     }
-    if (!Files.isDirectory(path)) {
-      throw new NoSuchFileException(path.toString(), null, "no such table directory");
-    }
+    PathStorage.requireDirectory(path);
     return path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
         .resolve(Table.at(path).requireCurrentVersion());
   }

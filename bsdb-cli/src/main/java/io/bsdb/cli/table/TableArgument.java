@@ -2,9 +2,8 @@ package io.bsdb.cli.table;
 
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.table.Table;
+import io.bsdb.table.storage.PathStorage;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
@@ -26,9 +25,7 @@ public final class TableArgument {
 
   /** Returns the table, which must be there. */
   public Table open() throws IOException {
-    if (!Files.isDirectory(directory())) {
-      throw new NoSuchFileException(directory.toString(), null, "no such table directory");
-    }
+    PathStorage.requireDirectory(directory());
     return Table.at(directory);
   }
 }

@@ -137,6 +137,25 @@ public final class PathStorage implements TableStorage {
   }
 
   /**
+   * Checks that there is a directory; not said to be missing if it is only out of reach.
+   *
+   * @throws NoSuchFileException if there is none
+   */
+  public static void requireDirectory(Path directory) throws IOException {
+    try {
+      if (Files.readAttributes(directory, BasicFileAttributes.class).isDirectory()) {
+        return;
+      }
+    } catch (NoSuchFileException e) {
+      // The same as a file.
+    }
+    throw new NoSuchFileException(
+        directory.toString(),
+        null,
+        "no such table directory; check the path, or build the table first");
+  }
+
+  /**
    * Refuses what is no regular file: opening a pipe waits for its writer, and a device may have no
    * end.
    */

@@ -4,10 +4,9 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.storage.PathStorage;
 import java.io.IOException;
 import java.nio.file.FileSystems;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +21,7 @@ final class InPlace extends VersionSource {
 
   @Override
   String requireCurrent(@Nullable String inUse) throws IOException {
-    if (!Files.isDirectory(directory)) {
-      throw new NoSuchFileException(
-          directory.toString(),
-          null,
-          "no such table directory; check the path, or build the table first");
-    }
+    PathStorage.requireDirectory(directory);
     return super.requireCurrent(inUse);
   }
 

@@ -17,6 +17,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.table.storage.PathStorage;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
@@ -45,12 +46,7 @@ public final class SnapshotOpener {
     if (Files.exists(path.resolve(SnapshotFormat.MANIFEST_FILE))) {
       return openDirectory(path, options);
     }
-    if (!Files.isDirectory(path)) {
-      throw new NoSuchFileException(
-          path.toString(),
-          null,
-          "no such table directory; check the path, or build the table first");
-    }
+    PathStorage.requireDirectory(path);
     return openCurrent(Table.at(path), version -> openVersion(path, version, options));
   }
 
