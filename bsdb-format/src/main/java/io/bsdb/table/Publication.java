@@ -245,7 +245,6 @@ final class Publication {
 
   /** Writes a manifest and swaps {@code CURRENT}; under the lock. */
   private void putInService(Build build, byte[] encoded) throws IOException {
-    requireNoOwner();
     CurrentFile current = new CurrentFile(table);
     boolean first = current.newest() == null;
     if (first) {
@@ -334,6 +333,7 @@ final class Publication {
   }
 
   private void checkFiles(Manifest manifest) throws IOException {
+    requireNoOwner(); // who has swept what others wrote
     Map<String, Set<String>> present = new HashMap<>();
     for (String path : manifest.filesToKeep()) {
       int slash = path.lastIndexOf('/');
