@@ -30,7 +30,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -174,12 +173,12 @@ public final class LocalCopies extends VersionSource {
     deleteFiles(local, name -> name.endsWith(UNFINISHED)); // before room is measured
     Map<String, RemoteFile> absent = new LinkedHashMap<>(wanted);
     absent.keySet().removeAll(local.list(""));
-    if (!absent.isEmpty() || heldBytes() > maxBytes) {
+    if (!absent.isEmpty() || heldBytes(local) > maxBytes) {
       Set<String> inUse = CopiesInUse.files(directory);
       deleteFiles(
           local, name -> !name.equals(LOCK) && !wanted.containsKey(name) && !inUse.contains(name));
     }
-    requireRoom(absent.values().stream().mapToLong(RemoteFile::length).sum());
+    requireRoom(local, absent.values().stream().mapToLong(RemoteFile::length).sum());
     for (Map.Entry<String, RemoteFile> entry : absent.entrySet()) {
       fetch(entry.getValue(), directory.resolve(entry.getKey()));
     }
@@ -194,8 +193,8 @@ public final class LocalCopies extends VersionSource {
     }
   }
 
-  private void requireRoom(long bytes) throws IOException {
-    long held = heldBytes();
+  private void requireRoom(TableStorage local, long bytes) throws IOException {
+    long held = heldBytes(local);
     if (held + bytes > maxBytes) {
       throw new IOException(
           "no room for the copy of a table: table=%s local directory=%s to be copied=%d bytes, kept for versions in use=%d bytes, limit=%d bytes; raise the limit, or open a share of the keys only"
@@ -209,14 +208,12 @@ public final class LocalCopies extends VersionSource {
     }
   }
 
-  private long heldBytes() throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      long sum = 0;
-      for (Path file : (Iterable<Path>) files::iterator) {
-        sum += Files.isRegularFile(file) ? Files.size(file) : 0;
-      }
-      return sum;
+  private long heldBytes(TableStorage local) throws IOException {
+    long sum = 0;
+    for (String name : local.list("")) {
+      sum += Files.size(directory.resolve(name));
     }
+    return sum;
   }
 
   /** A file of the table, relative to its directory, and its entry in the manifest. */
