@@ -1,6 +1,7 @@
 package io.bsdb.live;
 
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.reader.io.Closing;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.History;
@@ -40,9 +41,14 @@ final class TableCopy {
           target.toString(), null, "a copy needs a directory that does not exist");
     }
     PathStorage.createDurably(target);
-    String version = table.currentVersion();
-    if (version != null) {
-      copy(table.manifest(version), directory, target);
+    try {
+      String version = table.currentVersion();
+      if (version != null) {
+        copy(table.manifest(version), directory, target);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.after(e, () -> Table.at(target).storage().delete(""));
+      throw e;
     }
   }
 
