@@ -95,8 +95,12 @@ final class CleanUp {
               weight += uses.merge(file.getKey(), 1, Integer::sum) == 1 ? file.getValue() : 0;
             }
           }
+          int replaced = others.size();
+          while (replaced > 0 && !wasReplaced(others.get(replaced - 1), all, limit)) {
+            replaced--; // one before it counts, though published when the clock was ahead
+          }
           List<String> old = new ArrayList<>();
-          while (!others.isEmpty() && (wasReplaced(others.get(0), all, limit) || weight > bytes)) {
+          while (old.size() < replaced || (!others.isEmpty() && weight > bytes)) {
             String oldest = others.remove(0);
             old.add(oldest);
             for (Map.Entry<String, Long> file : files.getOrDefault(oldest, Map.of()).entrySet()) {

@@ -144,6 +144,20 @@ class TableCleanUpTest {
     assertThat(table.pruneByWeight(Duration.ofHours(1), Long.MAX_VALUE)).containsExactly(next);
   }
 
+  @Test
+  void aVersionPublishedWhileTheClockWasAheadKeepsNoneOfThoseBeforeIt() throws Exception {
+    List<String> versions = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      versions.add(publish(table).version());
+    }
+    ageManifests(versions.toArray(String[]::new));
+    Path ahead = directory.resolve("t/snapshots").resolve(versions.get(1));
+    Files.setLastModifiedTime(
+        ahead.resolve("manifest.json"), FileTime.from(Instant.now().plus(Duration.ofDays(1000))));
+    assertThat(table.pruneByWeight(Duration.ofHours(1), Long.MAX_VALUE))
+        .isEqualTo(versions.subList(0, 3));
+  }
+
   /** What took its place has the number of none of those that were published after it. */
   @Test
   void aVersionThatWasPutBackInServiceIsSparedOnceItIsReplaced() throws Exception {
