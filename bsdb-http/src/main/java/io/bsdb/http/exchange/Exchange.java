@@ -164,7 +164,9 @@ public final class Exchange {
     if (answered.compareAndSet(false, true)) {
       response.setStatus(304);
       entityHeaders(entity);
-      write(ByteBuffer.allocate(0));
+      access.status = 304;
+      Connections.answering(request);
+      response.write(false, null, callback); // the last write would say that the length is 0
     }
   }
 
