@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
@@ -101,6 +102,45 @@ class SafetyTest {
     assertThat(client.raw(request + "\r\nHost: localhost\r\n\r\n"))
         .startsWith("HTTP/1.1 400")
         .containsOnlyOnce("\r\nConnection: close\r\n");
+  }
+
+  @Test
+  void anotherVersionOfHttpIsTheClientsFault() throws Exception {
+    assertThat(client.raw("GET / HTTP/3.0\r\nHost: localhost\r\n\r\n"))
+        .startsWith("HTTP/1.1 505")
+        .contains("urn:problem-type:bsdb:bad-request");
+  }
+
+  /** Else it would be asked for another key, and might be told that there is none. */
+  @Test
+  void refusesAnAddressThatIsNotUtf8() throws Exception {
+    assertThat(client.rawGet("/v1/tables/t/rows?key=\u00e4"))
+        .startsWith("HTTP/1.1 400")
+        .contains("urn:problem-type:bsdb:bad-request", "percent-encode what is not ASCII");
+    assertThat(client.rawGet("/v1/tables/t/rows?key=\u00c3\u00a4")).startsWith("HTTP/1.1 404");
+  }
+
+  @Test
+  void refusesBodiesThatAreNotUtf8() throws Exception {
+    for (String type : List.of("application/json", "application/x-ndjson")) {
+      byte[] overlong = "{\"keys\":[\"\u00c1\u00ab\"]}".getBytes(StandardCharsets.ISO_8859_1); // k
+      byte[] body = type.endsWith("ndjson") ? Arrays.copyOfRange(overlong, 9, 13) : overlong;
+      HttpResponse<byte[]> answer =
+          client.post("/v1/tables/t/rows:lookup", body, "Content-Type", type);
+      assertThat(problem(answer)).as(type).isEqualTo("bad-request");
+      assertThat(Client.text(answer)).contains("it is not UTF-8");
+    }
+  }
+
+  @Test
+  void refusesBodiesThatAreCompressed() throws Exception {
+    String lookup = "/v1/tables/t/rows:lookup";
+    String keys = "{\"keys\":[\"k\"]}";
+    HttpResponse<byte[]> answer = client.post(lookup, keys, "Content-Encoding", "gzip");
+    assertThat(answer.statusCode()).isEqualTo(415);
+    assertThat(Client.text(answer)).contains("Content-Encoding is 'gzip'");
+    assertThat(client.post(lookup, keys, "Content-Encoding", "Identity").statusCode())
+        .isEqualTo(200);
   }
 
   @Test
@@ -209,6 +249,8 @@ class SafetyTest {
             "{\"keys\":[\"\\ud800\"]}")) {
       assertThat(problem(client.post(lookup, body))).as(body).isEqualTo("bad-key");
     }
+    assertThat(Client.text(client.post(lookup, "{\"keys\":[\"\\ud800\"]}")))
+        .contains("half a surrogate pair");
     assertThat(problem(client.post(lookup, "\"a\"\n{\"b", "Content-Type", "application/x-ndjson")))
         .isIn("bad-request", "bad-key");
     for (byte[] body : new byte[][] {{1}, {2, 0, 0, 0, 'a'}, {-1, -1, -1, -1}}) {

@@ -13,6 +13,8 @@ import io.bsdb.row.text.ValueParser;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,7 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
     if (type == MediaType.BYTES) {
       return new KeyList(framed(body, most), null, null);
     }
+    requireUtf8(body);
     try (JsonParser in = ValueParser.JSON.createParser(body)) {
       return type == MediaType.NDJSON
           ? new KeyList(lines(in, rows, encoding, most), null, null)
@@ -45,6 +48,15 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
       throw malformed(
           ValueParser.problem(e)
               + (location == null ? "" : ", at byte " + location.getByteOffset()));
+    }
+  }
+
+  /** Refuses what the parser takes for other characters, and so for another key. */
+  private static void requireUtf8(byte[] body) {
+    try {
+      var unused = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
+    } catch (CharacterCodingException e) {
+      throw malformed("it is not UTF-8");
     }
   }
 

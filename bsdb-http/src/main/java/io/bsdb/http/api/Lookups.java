@@ -135,6 +135,12 @@ final class Lookups extends Reading<List<@Nullable KeyValue>> {
   }
 
   private static MediaType contentType(Exchange exchange) {
+    String coding = exchange.header(HttpHeader.CONTENT_ENCODING);
+    if (coding != null && !coding.equalsIgnoreCase("identity")) {
+      throw new Problem(
+          Problem.Kind.WRONG_MEDIA_TYPE,
+          "Content-Encoding is '%s'; send the body as it is".formatted(coding));
+    }
     String header = exchange.header(HttpHeader.CONTENT_TYPE);
     MediaType type = header == null ? MediaType.JSON : MediaType.of(header);
     if (type == null || !OFFERED.contains(type)) {

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param parameters of the query; none is given twice
  */
 public record Address(List<String> segments, Map<String, String> parameters) {
+  /** Stands for bytes that are not UTF-8, and so for another key than was asked for. */
+  private static final char REPLACEMENT = '\uFFFD';
+
   /** Address of a request whose own cannot be decoded. */
   static final Address NONE = new Address(List.of(), Map.of());
 
@@ -46,6 +49,11 @@ public record Address(List<String> segments, Map<String, String> parameters) {
 
   /** Percent-decoding, strict: what is not UTF-8 is an error. */
   private static String decode(String text, boolean form) {
+    if (text.indexOf(REPLACEMENT) >= 0) {
+      throw new Problem(
+          Problem.Kind.BAD_REQUEST,
+          "not UTF-8 in the address: '%s'; percent-encode what is not ASCII".formatted(text));
+    }
     if (text.indexOf('%') < 0 && !(form && text.indexOf('+') >= 0)) {
       return text;
     }

@@ -47,6 +47,7 @@ public final class ProblemHandler extends ErrorHandler {
       case 414 -> Problem.Kind.ADDRESS_TOO_LONG;
       case 431 -> Problem.Kind.HEADER_TOO_LONG;
       case 503 -> Problem.Kind.STOPPING;
+      case 505 -> Problem.Kind.BAD_REQUEST; // of another version of HTTP
       default -> status < 500 ? Problem.Kind.BAD_REQUEST : Problem.Kind.INTERNAL;
     };
   }

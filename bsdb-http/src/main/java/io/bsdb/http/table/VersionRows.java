@@ -189,11 +189,15 @@ public final class VersionRows {
   }
 
   /** Encodes a text; one with half a surrogate pair, which JSON may have, stands for no key. */
-  private static byte[] utf8(String text) throws CharacterCodingException {
-    ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-    byte[] key = new byte[bytes.remaining()];
-    bytes.get(key);
-    return key;
+  private static byte[] utf8(String text) {
+    try {
+      ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      byte[] key = new byte[bytes.remaining()];
+      bytes.get(key);
+      return key;
+    } catch (CharacterCodingException e) {
+      throw new Problem(Problem.Kind.BAD_KEY, "the text has half a surrogate pair");
+    }
   }
 
   /** Returns the bytes with which keys begin that a text stands for: leading columns, or bytes. */
