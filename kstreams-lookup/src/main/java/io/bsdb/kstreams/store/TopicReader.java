@@ -52,8 +52,8 @@ final class TopicReader {
     this.topic = topic;
     this.base = base;
     this.table = Table.at(base);
+    this.state = TopicState.of(admin, topic); // first: its refusals of an unknown topic have words
     this.deletesKept = TopicState.deletesKept(admin, topic);
-    this.state = TopicState.of(admin, topic);
   }
 
   static TopicRead read(Map<String, ?> settings, String topic, Path base)

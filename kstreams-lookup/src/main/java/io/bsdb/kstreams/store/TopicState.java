@@ -43,7 +43,7 @@ record TopicState(
     SortedMap<Integer, Long> starts,
     SortedMap<Integer, Long> stableEnds,
     SortedMap<Integer, Long> ends) {
-  private static final long TIMEOUT_SECONDS = 60;
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final String NO_ID = Uuid.ZERO_UUID.toString();
 
   static TopicState of(Admin admin, String topic)
@@ -94,7 +94,18 @@ record TopicState(
 
   private static <T> T get(Future<T> answer)
       throws ExecutionException, TimeoutException, InterruptedException {
-    return answer.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    return get(answer, TIMEOUT);
+  }
+
+  static <T> T get(Future<T> answer, Duration timeout)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    try {
+      return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException wordless) {
+      throw new TimeoutException(
+          "the brokers have not answered within %d s; check bootstrap.servers, and that they can be reached"
+              .formatted(timeout.toSeconds()));
+    }
   }
 
   /** Returns the position after the last record that is committed. */

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.StreamsBuilder;
@@ -50,5 +53,13 @@ class SnapshotStoresTest {
     config.put(StreamsConfig.STATE_DIR_CONFIG, directory.toString());
     assertThatThrownBy(() -> new TopologyTestDriver(builder.build(), config))
         .hasStackTraceContaining("StreamsBuilder.globalTable");
+  }
+
+  @Test
+  void sayThatBrokersDoNotAnswer() {
+    assertThatThrownBy(() -> TopicState.get(new CompletableFuture<>(), Duration.ZERO))
+        .isInstanceOf(TimeoutException.class)
+        .hasMessageStartingWith(
+            "the brokers have not answered within 0 s; check bootstrap.servers");
   }
 }
