@@ -5,6 +5,7 @@ import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.live.Durability;
 import io.bsdb.live.log.LogStorage.LogFile;
+import io.bsdb.reader.io.FileFailure;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.manifest.SegmentFile;
 import java.io.Closeable;
@@ -278,6 +279,8 @@ public final class LogPart implements Closeable {
       sealed.force(); // before the cut: a torn end must not be what is left
       sealed.truncate(length);
       sealed.force();
+    } catch (IOException e) {
+      throw FileFailure.of("file of the log cannot be sealed", "file=" + storage.path(name), e);
     }
     return new SegmentFile(
         0, segment.fileId(), length, (int) checksum.getValue(), firstHash, lastHash, puts, deletes);

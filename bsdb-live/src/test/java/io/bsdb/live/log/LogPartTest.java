@@ -106,6 +106,16 @@ class LogPartTest {
   }
 
   @Test
+  void namesAFileThatCannotBeSealed() throws IOException {
+    try (LogPart part = LogPart.open(storage, name)) {
+      assertThatThrownBy(() -> part.seal(holding(0)))
+          .hasMessage(
+              "file of the log cannot be sealed: file=%s: No space left on device",
+              directory.resolve(name));
+    }
+  }
+
+  @Test
   void opensAFileThatIsSealedMeanwhile() throws IOException {
     try (LogPart part = LogPart.open(sealing(LENGTH / 2), name)) {
       assertThat(part.length()).isEqualTo(LENGTH / 2);
