@@ -54,7 +54,12 @@ public record Followers(Path log) {
     }
     long first = Long.MAX_VALUE;
     for (Path file : files) {
-      LogPosition position = read(file);
+      LogPosition position;
+      try {
+        position = read(file);
+      } catch (IOException e) { // such as another user's
+        position = LogPosition.START;
+      }
       first = position == null ? first : Math.min(first, position.segment());
     }
     return first;

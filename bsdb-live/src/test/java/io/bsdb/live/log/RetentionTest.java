@@ -64,6 +64,15 @@ class RetentionTest {
   }
 
   @Test
+  void keepsAllForAFollowerWhoseFileCannotBeRead() throws IOException {
+    Path file = directory.resolve("other.follower");
+    Files.createSymbolicLink(file, file);
+    Retention retention = retention(3 * LENGTH, 3);
+    retention.trim();
+    assertThat(kept()).containsExactly(1, 2, 3);
+  }
+
+  @Test
   void keepsNothingWithoutFollowers() throws IOException {
     Retention retention = retention(Long.MAX_VALUE, 2);
     retention.trim();
