@@ -102,6 +102,12 @@ class AllTypesTest {
             session.texts(
                 "SELECT d.id FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0 WHERE d.m['a'] = 1"))
         .containsExactly("+I[1]");
+    assertThat(
+            session.texts(
+                """
+                SELECT s.f0, d.id FROM s LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt AS d
+                ON d.id = s.f0 AND d.m['a'] > s.f0 - s.f0 AND d.b[CAST(X'01' AS BYTES)].n[7] <> CAST(s.f0 AS STRING)"""))
+        .containsExactly("+I[0, null]", "+I[1, 1]");
   }
 
   @ParameterizedTest

@@ -1,9 +1,11 @@
 package io.bsdb.flink.row;
 
 import io.bsdb.row.FieldView;
+import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.DistinctType;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.MapType;
 
 /** Reads one field, which is not null, as Flink's internal object; it may be kept. */
 @FunctionalInterface
@@ -25,9 +27,10 @@ interface FieldReader {
       case FLOAT -> FieldView::floatAt;
       case DOUBLE -> FieldView::doubleAt;
       case TIMESTAMP_WITHOUT_TIME_ZONE, TIMESTAMP_WITH_LOCAL_TIME_ZONE -> ViewFields::timestamp;
-      case ARRAY -> (view, i) -> new ViewArray(view.arrayAt(i));
-      case MAP -> (view, i) -> new ViewMap(view.mapAt(i));
-      case ROW, STRUCTURED_TYPE -> (view, i) -> new ViewRow(view.rowAt(i));
+      case ARRAY ->
+          (view, i) -> new ViewArray(view.arrayAt(i), ((ArrayType) type).getElementType());
+      case MAP -> (view, i) -> new ViewMap(view.mapAt(i), (MapType) type).binary();
+      case ROW, STRUCTURED_TYPE -> (view, i) -> new ViewRow(view.rowAt(i), type.getChildren());
       case DISTINCT_TYPE -> of(((DistinctType) type).getSourceType());
       default -> throw new IllegalArgumentException(type.asSummaryString());
     };

@@ -2,12 +2,20 @@ package io.bsdb.flink.row;
 
 import io.bsdb.row.ArrayView;
 import org.apache.flink.table.data.ArrayData;
+import org.apache.flink.table.types.logical.LogicalType;
 
 /** An array read in place. */
 final class ViewArray extends ViewFields implements ArrayData {
+  private final LogicalType elementType;
 
-  ViewArray(ArrayView view) {
+  ViewArray(ArrayView view, LogicalType elementType) {
     super(view);
+    this.elementType = elementType;
+  }
+
+  @Override
+  LogicalType type(int pos) {
+    return elementType;
   }
 
   @Override

@@ -9,6 +9,7 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.data.binary.BinaryStringData;
+import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.types.bitmap.Bitmap;
 import org.apache.flink.types.variant.Variant;
 
@@ -25,6 +26,9 @@ abstract class ViewFields {
   ViewFields(FieldView view) {
     this.view = view;
   }
+
+  /** Returns the type of a field that has fields itself, or elements. */
+  abstract LogicalType type(int pos);
 
   static StringData string(FieldView view, int i) {
     return BinaryStringData.fromBytes(view.bytesAt(i));
@@ -98,15 +102,19 @@ abstract class ViewFields {
   }
 
   public ArrayData getArray(int pos) {
-    return new ViewArray(view.arrayAt(pos));
+    return (ArrayData) nested(pos);
   }
 
   public MapData getMap(int pos) {
-    return new ViewMap(view.mapAt(pos));
+    return (MapData) nested(pos);
   }
 
   public RowData getRow(int pos, int numFields) {
-    return new ViewRow(view.rowAt(pos));
+    return (RowData) nested(pos);
+  }
+
+  private Object nested(int pos) {
+    return FieldReader.of(type(pos)).read(view, pos);
   }
 
   public Variant getVariant(int pos) {
