@@ -174,6 +174,26 @@ class KeyScanTest {
     }
   }
 
+  /** In keys that sort, zeros take two bytes each. */
+  @Test
+  void findsNothingByKeysThatAreTooLongForTheTable() throws Exception {
+    String ddl =
+        "CREATE TABLE %s (x BYTES, n INT, v INT, PRIMARY KEY (x, n) NOT ENFORCED) WITH ('connector' = 'bsdb', 'path' = '%s'%s)";
+    Path place = directory.resolve("zeros");
+    Sql session =
+        Sql.batch(1)
+            .run(ddl.formatted("built", place, ", 'sink.order' = 'key'"))
+            .run(ddl.formatted("other", place, ""))
+            .run("INSERT OVERWRITE built VALUES (X'00', 1, 2)");
+
+    assertThat(session.texts("SELECT v FROM other WHERE x = X'00' AND n = 1"))
+        .containsExactly("+I[2]");
+    assertThat(
+            session.texts(
+                "SELECT v FROM other WHERE x = X'%s' AND n = 1".formatted("00".repeat(40_000))))
+        .isEmpty();
+  }
+
   /** 0 equals −0, which is another key. */
   @Test
   void scansForKeysOfFloatingPointNumbers() throws Exception {

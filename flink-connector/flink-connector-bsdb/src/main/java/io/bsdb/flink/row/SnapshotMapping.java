@@ -167,7 +167,7 @@ public final class SnapshotMapping {
   }
 
   /**
-   * Encodes keys as the snapshot does.
+   * Encodes keys as the snapshot does, without those that no snapshot holds so.
    *
    * @param keys with their columns in the order of the DDL
    */
@@ -182,7 +182,7 @@ public final class SnapshotMapping {
     KeyEncoder encoder = keyEncoder(columns);
     return keys.stream()
         .map(key -> encoder.encode(ViewRow.ofKey(declaredSchema, key)))
-        .map(Objects::requireNonNull)
+        .filter(Objects::nonNull)
         .toList();
   }
 
