@@ -2,6 +2,7 @@ package io.bsdb.flink;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.scan.Extent;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -143,13 +144,35 @@ record KeyFilters(DeclaredTable table, List<Comparison> comparisons) implements 
         && field.getName().equals(column)
         && table.primaryKey().contains(column)) {
       LogicalType type = table.type(column);
-      return isExact(literal.getOutputDataType().getLogicalType(), type)
+      LogicalType literalType = literal.getOutputDataType().getLogicalType();
+      if (type.is(LogicalTypeFamily.EXACT_NUMERIC)
+          && literalType.is(LogicalTypeFamily.EXACT_NUMERIC)) {
+        return literal.getValueAs(BigDecimal.class).flatMap(value -> number(value, type));
+      }
+      return isExact(literalType, type)
           ? literal
               .getValueAs(KeyConstants.dataType(type).getConversionClass())
               .map(Object.class::cast)
           : Optional.empty();
     }
     return Optional.empty();
+  }
+
+  /** Returns a number in the type of a column, if that has it. */
+  private static Optional<Object> number(BigDecimal value, LogicalType type) {
+    try {
+      Object number =
+          switch (type.getTypeRoot()) {
+            case TINYINT -> value.byteValueExact();
+            case SMALLINT -> value.shortValueExact();
+            case INTEGER -> value.intValueExact();
+            case BIGINT -> value.longValueExact();
+            default -> value.setScale(LogicalTypeChecks.getScale(type));
+          };
+      return Optional.of(number);
+    } catch (ArithmeticException otherNumber) {
+      return Optional.empty();
+    }
   }
 
   private static Optional<Comparison> comparison(
@@ -171,9 +194,6 @@ record KeyFilters(DeclaredTable table, List<Comparison> comparisons) implements 
       case FLOAT, DOUBLE -> false;
       case CHAR, VARCHAR -> literal.is(LogicalTypeFamily.CHARACTER_STRING);
       case BINARY, VARBINARY -> literal.is(LogicalTypeFamily.BINARY_STRING);
-      case DECIMAL ->
-          literal.is(column.getTypeRoot())
-              && LogicalTypeChecks.getScale(literal) <= LogicalTypeChecks.getScale(column);
       case TIME_WITHOUT_TIME_ZONE, TIMESTAMP_WITHOUT_TIME_ZONE, TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
           literal.is(column.getTypeRoot())
               && LogicalTypeChecks.getPrecision(literal) <= LogicalTypeChecks.getPrecision(column);

@@ -5,9 +5,12 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.scan.Extent;
 import io.bsdb.table.manifest.RecordOrder;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.flink.table.expressions.CallExpression;
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.functions.BuiltInFunctionDefinitions;
@@ -58,18 +61,26 @@ record KeyRangeFilters(
   private static @Nullable Bound bound(
       DeclaredTable table, String column, Side side, List<ResolvedExpression> filters) {
     return filters.stream()
-        .flatMap(filter -> bound(table, column, filter).stream())
+        .flatMap(filter -> bounds(table, column, filter, filter))
         .filter(bound -> bound.side == side)
         .findFirst()
         .orElse(null);
   }
 
-  private static Optional<Bound> bound(
-      DeclaredTable table, String column, ResolvedExpression filter) {
-    if (!(filter instanceof CallExpression call)) {
-      return Optional.empty();
+  /** Returns the bounds in an expression: of both sides, where Flink joins them to one filter. */
+  private static Stream<Bound> bounds(
+      DeclaredTable table,
+      String column,
+      ResolvedExpression expression,
+      ResolvedExpression filter) {
+    if (!(expression instanceof CallExpression call)) {
+      return Stream.empty();
     }
     FunctionDefinition function = call.getFunctionDefinition();
+    if (function == BuiltInFunctionDefinitions.AND) {
+      return call.getResolvedChildren().stream()
+          .flatMap(operand -> bounds(table, column, operand, filter));
+    }
     boolean above =
         function == BuiltInFunctionDefinitions.GREATER_THAN
             || function == BuiltInFunctionDefinitions.GREATER_THAN_OR_EQUAL;
@@ -77,20 +88,21 @@ record KeyRangeFilters(
         function == BuiltInFunctionDefinitions.LESS_THAN
             || function == BuiltInFunctionDefinitions.LESS_THAN_OR_EQUAL;
     if (!above && !below) {
-      return Optional.empty();
+      return Stream.empty();
     }
     ResolvedExpression left = call.getResolvedChildren().get(0);
     ResolvedExpression right = call.getResolvedChildren().get(1);
     Optional<Object> value = KeyFilters.constant(table, column, left, right);
-    return value.isPresent()
-        ? value.map(constant -> new Bound(above ? Side.LOWER : Side.UPPER, constant, filter))
-        : KeyFilters.constant(table, column, right, left)
-            .map(constant -> new Bound(above ? Side.UPPER : Side.LOWER, constant, filter));
+    return (value.isPresent()
+            ? value.map(constant -> new Bound(above ? Side.LOWER : Side.UPPER, constant, filter))
+            : KeyFilters.constant(table, column, right, left)
+                .map(constant -> new Bound(above ? Side.UPPER : Side.LOWER, constant, filter)))
+        .stream();
   }
 
   @Override
   public List<ResolvedExpression> accepted() {
-    List<ResolvedExpression> accepted = new ArrayList<>();
+    Set<ResolvedExpression> accepted = new LinkedHashSet<>();
     leading.forEach(comparison -> accepted.add(comparison.filter()));
     if (lower != null) {
       accepted.add(lower.filter);
@@ -98,7 +110,7 @@ record KeyRangeFilters(
     if (upper != null) {
       accepted.add(upper.filter);
     }
-    return accepted;
+    return List.copyOf(accepted);
   }
 
   @Override

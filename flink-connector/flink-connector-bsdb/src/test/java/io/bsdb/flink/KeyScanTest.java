@@ -174,6 +174,35 @@ class KeyScanTest {
     }
   }
 
+  /** Constants have a type by their digits, which need not be that of the column. */
+  @Test
+  void readsByKeysOfOtherTypesOfNumbers() throws Exception {
+    Sql session =
+        Sql.batch(1)
+            .run(
+                "CREATE TABLE n (s BIGINT, d DECIMAL(5, 2), v INT, PRIMARY KEY (s, d) NOT ENFORCED) WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.order' = 'key')"
+                    .formatted(directory.resolve("n")))
+            .run(
+                "INSERT OVERWRITE n SELECT s, CAST(d AS DECIMAL(5, 2)), v FROM (VALUES (1, 2.5, 1), (1, 3.0, 2), (2, 3.0, 3)) AS r (s, d, v)");
+
+    for (String condition :
+        List.of("s = 1 AND d > 2.7", "s = 1 AND d = 3", "s = 1 AND d < 4 AND d > 2.50")) {
+      assertThat(session.tables.explainSql("SELECT v FROM n WHERE " + condition))
+          .as(condition)
+          .contains("filter=[")
+          .doesNotContain("filter=[]");
+      assertThat(session.texts("SELECT v FROM n WHERE v <> 1 AND " + condition))
+          .as(condition)
+          .containsExactly("+I[2]");
+    }
+    for (String condition :
+        List.of("s = 1 AND d = 3.5", "s = 1 AND d = 3.001", "s = 1 AND d = 12345")) {
+      assertThat(session.texts("SELECT v FROM n WHERE " + condition)).as(condition).isEmpty();
+    }
+    session.run("DELETE FROM n WHERE s = 1 AND d = 3");
+    assertThat(session.texts("SELECT v FROM n")).containsExactly("+I[1]", "+I[3]");
+  }
+
   /** In keys that sort, zeros take two bytes each. */
   @Test
   void findsNothingByKeysThatAreTooLongForTheTable() throws Exception {

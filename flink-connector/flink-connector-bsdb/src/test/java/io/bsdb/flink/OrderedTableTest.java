@@ -12,6 +12,7 @@ import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,32 @@ class OrderedTableTest {
         .containsExactly("+I[%d, %d]".formatted(rows, rows));
     assertThat(session.texts("SELECT COUNT(*) FROM t WHERE " + condition))
         .containsExactly("+I[%d]".formatted(rows));
+  }
+
+  /** Constants have a type by their digits, which need not be that of the column. */
+  @Tag("any-release")
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "id > 490 | >(id, 490)",
+        "490.0 <= id | <=(490.0:DECIMAL(4, 1), id)",
+        "id BETWEEN 3 AND 11 | AND(>=(id, 3), <=(id, 11))",
+        "id < 5000000000 | <(id, 5000000000",
+        "id > 490.5 | =(region, "
+      })
+  void readsOnlyRangesOfKeys(String condition, String filter) throws Exception {
+    Sql session = open(Sql.batch(1), ", 'sink.order' = 'key'");
+    String rows = "SELECT COUNT(name) FROM t WHERE region = 'odd' AND ";
+
+    assertThat(session.tables.explainSql(rows + condition))
+        .containsPattern("filter=\\[[^]]*" + Pattern.quote(filter));
+    assertThat(session.texts(rows + condition))
+        .isEqualTo(
+            session.texts(
+                "SELECT COUNT(name) FROM t WHERE id + 0 = id AND "
+                    + condition
+                    + " AND region || '' = 'odd'"));
   }
 
   @Test
