@@ -15,8 +15,9 @@ class FirstStepsTest {
   static final String CONSTANT_TIME = "MatchError: CURRENT_TIMESTAMP";
   static final String EVENT_TIME = "Event-Time Temporal Table Join requires";
   static final String RIGHT_JOIN = "Unknown join type RIGHT";
+  static final String VIEW = "Unsupported call: __TEMPORAL_JOIN_CONDITION_PRIMARY_KEY";
   static final List<String> MESSAGES =
-      List.of(NO_CONNECTOR, NO_TIME_ATTRIBUTE, CONSTANT_TIME, EVENT_TIME, RIGHT_JOIN);
+      List.of(NO_CONNECTOR, NO_TIME_ATTRIBUTE, CONSTANT_TIME, EVENT_TIME, RIGHT_JOIN, VIEW);
 
   private static final String JOIN =
       "SELECT d.name FROM s JOIN d FOR SYSTEM_TIME AS OF %s AS d ON d.id = s.f0";
@@ -66,6 +67,16 @@ class FirstStepsTest {
   void eventTime() throws Exception {
     assertRefused(
         session(Schema.newBuilder().watermark("t", "t")), JOIN.formatted("s.t"), EVENT_TIME);
+  }
+
+  @Test
+  void view() throws Exception {
+    assertRefused(
+        session("bsdb")
+            .numbers("s", 1)
+            .run("CREATE TEMPORARY VIEW v AS SELECT id, name FROM d WHERE name LIKE 'a%'"),
+        JOIN.formatted("s.pt").replace("JOIN d", "JOIN v"),
+        VIEW);
   }
 
   @Test
