@@ -244,7 +244,8 @@ class TlsTest {
       Files.write(certificate, certificateOfFirst);
       assertThatThrownBy(() -> builder().start())
           .isInstanceOf(IOException.class)
-          .hasMessageContaining("not a certificate and its key: certificates=" + certificate);
+          .hasMessageContaining("not a certificate and its key: certificates=" + certificate)
+          .hasMessageEndingWith("the key is that of another certificate");
     }
     Files.delete(key);
     assertThatThrownBy(() -> builder().start())

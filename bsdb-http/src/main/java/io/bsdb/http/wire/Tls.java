@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
@@ -93,9 +94,15 @@ public final class Tls {
     signature.initSign(key);
     signature.update(probe);
     byte[] signed = signature.sign();
-    signature.initVerify(chain[0].getPublicKey());
-    signature.update(probe);
-    if (!signature.verify(signed)) {
+    boolean fits;
+    try {
+      signature.initVerify(chain[0].getPublicKey());
+      signature.update(probe);
+      fits = signature.verify(signed);
+    } catch (InvalidKeyException ofAnotherAlgorithm) {
+      fits = false;
+    }
+    if (!fits) {
       throw new IllegalArgumentException("the key is that of another certificate");
     }
   }
