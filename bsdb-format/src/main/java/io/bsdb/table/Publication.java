@@ -333,7 +333,7 @@ final class Publication {
   }
 
   private void checkFiles(Manifest manifest) throws IOException {
-    requireNoOwner(); // who has swept what others wrote
+    requireNoOwner(); // an owner deletes what others have left unpublished
     Map<String, Set<String>> present = new HashMap<>();
     for (String path : manifest.filesToKeep()) {
       int slash = path.lastIndexOf('/');
@@ -345,8 +345,9 @@ final class Publication {
         throw new NoSuchFileException(
             storage + "/" + path,
             null,
-            "a file of this version is gone, perhaps swept as left behind; nothing was published,"
-                + " run this build again");
+            "a file of this version is gone, perhaps swept as left behind; nothing was published, run"
+                + " this again; if the same file is missing then, the version in service has lost"
+                + " it: build the table from all rows");
       }
     }
   }

@@ -172,7 +172,8 @@ class TablePublishTest {
         .isInstanceOf(NoSuchFileException.class)
         .hasMessage(
             "%s/%s/part-00000.bsdb: a file of this version is gone, perhaps swept as left behind; nothing"
-                + " was published, run this build again",
+                + " was published, run this again; if the same file is missing then, the version in"
+                + " service has lost it: build the table from all rows",
             directory.resolve("t"), build.directory());
     assertThat(table.currentVersion()).isEqualTo(parent.version());
     assertThat(table.versions()).containsExactly(parent.version());

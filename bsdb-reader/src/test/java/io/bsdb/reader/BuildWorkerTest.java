@@ -168,7 +168,7 @@ class BuildWorkerTest {
         .isInstanceOf(NoSuchFileException.class)
         .hasMessage(
             gone
-                + ": a file of this version is gone, perhaps swept as left behind; nothing was published, run this build again");
+                + ": a file of this version is gone, perhaps swept as left behind; nothing was published, run this again; if the same file is missing then, the version in service has lost it: build the table from all rows");
     assertThat(table.currentVersion()).isNull();
   }
 
