@@ -17,6 +17,8 @@ use crate::symbols::Symbols;
 
 const MAX_LENGTH: u32 = (1 << 28) + (1 << 20);
 const MAX_SECTION: u64 = 1 << 30;
+/// Bytes at the end of a file, after the directory of its sections.
+const FOOTER: u64 = 32;
 
 pub(crate) const BLOCKS: u32 = 1;
 const PROPERTIES: u32 = 2;
@@ -112,8 +114,8 @@ impl Partition {
 
     fn read(file: &Arc<DataFile>, entry: &PartitionEntry, ordered: bool) -> Result<Partition> {
         need!(entry.length >= 96, "file of {} bytes is too short", entry.length);
-        let data_offset = header(file, entry)?;
-        let sections = footer(file, entry, data_offset)?;
+        let data_offset = header(file, entry).map_err(|e| e.at(0))?;
+        let sections = footer(file, entry, data_offset).map_err(|e| e.at(entry.length - FOOTER))?;
         let blocks_length = sections.place(BLOCKS).map_or(0, |s| s.length);
         let properties = sections.read(PROPERTIES)?;
         let mut partition = sections.parse(PROPERTIES, |_| properties_of(file, &properties, entry))?;
@@ -272,8 +274,8 @@ fn header(file: &DataFile, entry: &PartitionEntry) -> Result<u64> {
 }
 
 fn footer<'a>(file: &'a DataFile, entry: &PartitionEntry, data_offset: u64) -> Result<Sections<'a>> {
-    let tail_at = file.length - 32;
-    let tail = file.bytes(tail_at, 32)?;
+    let tail_at = file.length - FOOTER;
+    let tail = file.bytes(tail_at, FOOTER as usize)?;
     need!(tail[24..] == *b"\x89BSDBEND", "magic of the footer differs");
     let (directory, length, count) = (u64_at(&tail, 0), u64_at(&tail, 8), u32_at(&tail, 16));
     need!(length == file.length, "file length {length} of the footer, expected {}", file.length);

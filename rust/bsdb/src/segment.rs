@@ -78,35 +78,42 @@ impl Segment {
     }
 
     fn verify(&self, entry: &SegmentEntry) -> Result<()> {
-        self.verify_header()?;
+        self.verify_header().map_err(|e| e.at(0))?;
+        let mut at = HEADER;
+        self.verify_frames(entry, &mut at).map_err(|e| e.at(at as u64))
+    }
+
+    /// Verifies frames from a place on, which moves to the one that fails.
+    fn verify_frames(&self, entry: &SegmentEntry, at: &mut usize) -> Result<()> {
         let data = &self.bytes[..];
-        let (mut counts, mut at, mut frames) = ([0u64; 4], HEADER, 0);
+        let (mut counts, mut frames) = ([0u64; 4], 0);
         loop {
-            let cut = || Error::corrupt("segment without its last frame").at(at as u64);
-            let header = data.get(at..at + FRAME_HEADER).ok_or_else(cut)?;
+            let cut = || Error::corrupt("segment without its last frame");
+            let header = data.get(*at..*at + FRAME_HEADER).ok_or_else(cut)?;
             let length = u32_at(header, 4) as usize;
-            let fits = length >= FRAME_HEADER && length <= data.len() - at && length as u64 <= MAX_FRAME;
-            need!(fits, "frame at {at} has a length of {length}");
-            let actual = bound_checksum(&self.id, FRAME_KIND, at as u64, &data[at + 4..at + length]);
-            check("frame", at as u64, u32_at(header, 0), actual)?;
-            need!(u64_at(header, 8) == frames + 1, "frame at {at} is not number {}", frames + 1);
-            let after = (at + length).next_multiple_of(8).min(data.len());
-            need!(data[at + length..after].iter().all(|&b| b == 0), "padding of the frame at {at}");
+            let fits = length >= FRAME_HEADER && length <= data.len() - *at && length as u64 <= MAX_FRAME;
+            need!(fits, "frame has a length of {length}");
+            let end = *at + length;
+            let actual = bound_checksum(&self.id, FRAME_KIND, *at as u64, &data[*at + 4..end]);
+            check("frame", *at as u64, u32_at(header, 0), actual)?;
+            need!(u64_at(header, 8) == frames + 1, "frame is not number {}", frames + 1);
+            let after = end.next_multiple_of(8).min(data.len());
+            need!(data[end..after].iter().all(|&b| b == 0), "padding of a frame is not zero");
             let (records, kind) = (u32_at(header, 24), u32_at(header, 28));
             let first = kind == START && frames == 0 && self.is_of_log();
             let other = (kind == RECORDS || kind == LAST) && (frames > 0 || !self.is_of_log());
-            need!(first || other, "frame at {at} has type {kind}");
+            need!(first || other, "frame has type {kind}");
             if kind == LAST {
-                need!(length == 64 && after == data.len(), "segment goes on after its last frame at {at}");
+                need!(length == 64 && after == data.len(), "segment goes on after its last frame");
                 break;
             }
             if kind == RECORDS {
-                self.verify_records(at + FRAME_HEADER, at + length, records, entry, &mut counts)?;
+                self.verify_records(*at + FRAME_HEADER, end, records, entry, &mut counts)?;
             }
             frames += 1;
-            at = after;
+            *at = after;
         }
-        let stated: [u64; 4] = std::array::from_fn(|i| u64_at(data, at + FRAME_HEADER + 8 * i));
+        let stated: [u64; 4] = std::array::from_fn(|i| u64_at(data, *at + FRAME_HEADER + 8 * i));
         let actual = [frames, counts[1], counts[2], counts[3]];
         need!(stated == actual, "last frame counts {stated:?} frames, puts, deletes and positions, not {actual:?}");
         let stated = (entry.puts, entry.deletes);

@@ -72,8 +72,8 @@ pub(crate) fn current(path: &Path) -> Result<String> {
 /// read 2 MiB at a page fault is no waste.
 fn gains_by_huge_pages(bytes: u64) -> bool {
     // SAFETY: it reads a number, or returns -1.
-    let memory = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES).max(0) * libc::sysconf(libc::_SC_PAGESIZE).max(0) };
-    bytes >= LEAST_FOR_HUGE_PAGES && bytes <= memory as u64 / 2
+    let [pages, page] = [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|n| unsafe { libc::sysconf(n) }.max(0) as u64);
+    bytes >= LEAST_FOR_HUGE_PAGES && bytes <= pages * page / 2
 }
 
 thread_local! {
