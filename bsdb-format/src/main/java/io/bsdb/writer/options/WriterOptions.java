@@ -1,9 +1,5 @@
 package io.bsdb.writer.options;
 
-import static io.bsdb.writer.options.OptionText.bool;
-import static io.bsdb.writer.options.OptionText.constant;
-import static io.bsdb.writer.options.OptionText.text;
-
 import io.bsdb.format.Internal;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PartitionProperties.Codec;
@@ -121,27 +117,11 @@ public record WriterOptions(
    */
   public Map<String, String> toMap() {
     Map<String, String> map = new LinkedHashMap<>();
-    map.put("layout", layout.label());
-    map.put("keys", text(keyStorage));
-    map.put("order", text(order));
-    map.put("point-index", Boolean.toString(pointIndex));
-    map.put("perfect-hash", perfectHash.toString());
-    map.put("signature-bits", Integer.toString(signatureBits));
-    map.put("block-size", Integer.toString(blockSize));
-    map.put("frame-size", Integer.toString(frameSize));
-    map.put("zstd-level", Integer.toString(zstdLevel));
-    map.put("dictionary-size", Integer.toString(dictionaryBytes));
-    map.put("partitions", Integer.toString(partitions));
-    map.put("threads", Integer.toString(threads));
-    map.put("memory", Long.toString(memoryBytes));
-    if (temporaryDirectory != null) {
-      map.put("temp", temporaryDirectory.toString());
-    }
-    map.put("duplicates", text(duplicates));
-    map.put("min-rows", Long.toString(minRows));
-    map.put("max-shrinkage", Double.toString(maxShrinkage));
-    if (validity != null) {
-      map.put("history", validity.toString());
+    for (OptionText option : OptionText.ALL) {
+      String text = option.of(this);
+      if (text != null) {
+        map.put(option.name(), text);
+      }
     }
     properties.forEach((name, value) -> map.put(PROPERTY + name, value));
     sourcePositions.forEach((name, value) -> map.put(SOURCE_POSITION + name, value));
@@ -369,7 +349,7 @@ public record WriterOptions(
       return order(RecordOrder.KEY).validity(new Validity(retention, null));
     }
 
-    private Builder validity(@Nullable Validity value) {
+    Builder validity(@Nullable Validity value) {
       validity = value;
       return this;
     }
@@ -400,33 +380,15 @@ public record WriterOptions(
           sourcePositions.put(name.substring(SOURCE_POSITION.length()), value);
           return this;
         }
-        return switch (name) {
-          case "layout" -> layout(constant(Layout.values(), value));
-          case "keys" -> keyStorage(constant(KeyStorage.values(), value));
-          case "order" -> order(constant(RecordOrder.values(), value));
-          case "point-index" -> pointIndex(bool(value));
-          case "perfect-hash" -> perfectHash(constant(PerfectHashConstruction.values(), value));
-          case "signature-bits" -> signatureBits(Long.parseLong(value));
-          case "block-size" -> blockSize(Long.parseLong(value));
-          case "frame-size" -> frameSize(Long.parseLong(value));
-          case "zstd-level" -> zstdLevel(Long.parseLong(value));
-          case "dictionary-size" -> dictionaryBytes(Long.parseLong(value));
-          case "partitions" -> partitions(Long.parseLong(value));
-          case "threads" -> threads(Long.parseLong(value));
-          case "memory" -> memoryBytes(Long.parseLong(value));
-          case "temp" -> temporaryDirectory(Path.of(value));
-          case "duplicates" -> duplicates(constant(Duplicates.values(), value));
-          case "min-rows" -> minRows(Long.parseLong(value));
-          case "max-shrinkage" -> maxShrinkage(Double.parseDouble(value));
-          case "history" -> order(RecordOrder.KEY).validity(Validity.parse(value));
-          default ->
-              throw new IllegalArgumentException(
-                  "there is no such option; there are temp, history, %sNAME, %sNAME, %s"
-                      .formatted(
-                          PROPERTY,
-                          SOURCE_POSITION,
-                          String.join(", ", defaults().toMap().keySet())));
-        };
+        for (OptionText option : OptionText.ALL) {
+          if (option.name().equals(name)) {
+            return option.set().apply(this, value);
+          }
+        }
+        throw new IllegalArgumentException(
+            "there is no such option; there are temp, history, %sNAME, %sNAME, %s"
+                .formatted(
+                    PROPERTY, SOURCE_POSITION, String.join(", ", defaults().toMap().keySet())));
       } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException(
             "option of a build '%s'='%s': %s".formatted(name, value, e.getMessage()), e);
