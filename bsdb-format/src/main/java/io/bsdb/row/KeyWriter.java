@@ -27,16 +27,13 @@ import org.jspecify.annotations.Nullable;
  * value outside its column's range.
  */
 public final class KeyWriter {
-  private static final int INITIAL_CAPACITY = 64;
   private static final int NANOS_PER_MILLI = 1_000_000;
 
   private final List<Column> columns;
   private final Storage[] storages;
   private final KeyEncoding encoding;
   private final long sign;
-  private final boolean framed;
-  private byte[] buffer = new byte[INITIAL_CAPACITY];
-  private long length; // also counts what did not fit
+  private final KeyBuffer out;
   private long textStart; // of the last column, if that is a text or bytes
   private int next;
   private @Nullable String refused; // what is wrong with a value that was not stored
@@ -52,7 +49,7 @@ public final class KeyWriter {
     this.storages = schema.keyStorages;
     this.encoding = schema.keyEncoding();
     this.sign = encoding.sign();
-    this.framed = storages.length > 1;
+    this.out = new KeyBuffer(encoding, storages.length);
     this.textStart = Long.MAX_VALUE;
   }
 
@@ -69,8 +66,8 @@ public final class KeyWriter {
     KeyWriter writer = of(schema);
     int last = writer.storages.length - 1;
     writer.next = last;
-    int at = writer.reserve(prefix.length);
-    System.arraycopy(prefix, 0, writer.buffer, at, prefix.length);
+    int at = writer.out.reserve(prefix.length);
+    System.arraycopy(prefix, 0, writer.out.bytes(), at, prefix.length);
     writer.writeTimestamp(
         JavaValues.epochMillis(time, writer.columns.get(last)), JavaValues.nanosOfMilli(time));
     byte[] key = writer.toFloor();
@@ -91,7 +88,7 @@ public final class KeyWriter {
 
   /** Starts a new key. */
   public KeyWriter reset() {
-    length = 0;
+    out.clear();
     textStart = Long.MAX_VALUE;
     next = 0;
     refused = null;
@@ -102,35 +99,35 @@ public final class KeyWriter {
   /** Writes a BOOLEAN. */
   public KeyWriter writeBoolean(boolean value) {
     int at = fixed(Storage.BOOLEAN);
-    buffer[at] = (byte) (value ? 1 : 0);
+    out.bytes()[at] = (byte) (value ? 1 : 0);
     return this;
   }
 
   /** Writes a TINYINT. */
   public KeyWriter writeByte(byte value) {
     int at = fixed(Storage.BYTE);
-    buffer[at] = (byte) (value ^ (sign >>> 56));
+    out.bytes()[at] = (byte) (value ^ (sign >>> 56));
     return this;
   }
 
   /** Writes a SMALLINT. */
   public KeyWriter writeShort(short value) {
     int at = fixed(Storage.SHORT);
-    BigEndian.putShort(buffer, at, (short) (value ^ (sign >>> 48)));
+    BigEndian.putShort(out.bytes(), at, (short) (value ^ (sign >>> 48)));
     return this;
   }
 
   /** Writes an INT, a DATE in days since 1970-01-01, or a TIME in milliseconds since midnight. */
   public KeyWriter writeInt(int value) {
     int at = fixed(Storage.INT);
-    BigEndian.putInt(buffer, at, value ^ (int) (sign >>> 32));
+    BigEndian.putInt(out.bytes(), at, value ^ (int) (sign >>> 32));
     return this;
   }
 
   /** Writes a BIGINT. */
   public KeyWriter writeLong(long value) {
     int at = fixed(Storage.LONG);
-    BigEndian.putLong(buffer, at, value ^ sign);
+    BigEndian.putLong(out.bytes(), at, value ^ sign);
     return this;
   }
 
@@ -138,7 +135,7 @@ public final class KeyWriter {
   public KeyWriter writeFloat(float value) {
     int at = fixed(Storage.FLOAT);
     int bits = Float.floatToIntBits(value == 0 ? 0f : value);
-    BigEndian.putInt(buffer, at, encoding.encodeFloat(bits));
+    BigEndian.putInt(out.bytes(), at, encoding.encodeFloat(bits));
     return this;
   }
 
@@ -146,7 +143,7 @@ public final class KeyWriter {
   public KeyWriter writeDouble(double value) {
     int at = fixed(Storage.DOUBLE);
     long bits = Double.doubleToLongBits(value == 0 ? 0d : value);
-    BigEndian.putLong(buffer, at, encoding.encodeDouble(bits));
+    BigEndian.putLong(out.bytes(), at, encoding.encodeDouble(bits));
     return this;
   }
 
@@ -161,15 +158,15 @@ public final class KeyWriter {
     Decimals.checkGivenNanos(nanosOfMilli);
     if (next < storages.length && storages[next] == Storage.TIMESTAMP_NANOS) {
       int at = fixed(Storage.TIMESTAMP_NANOS);
-      BigEndian.putLong(buffer, at, epochMillis ^ sign);
-      BigEndian.putInt(buffer, at + Storage.NANOS_OFFSET, nanosOfMilli);
+      BigEndian.putLong(out.bytes(), at, epochMillis ^ sign);
+      BigEndian.putInt(out.bytes(), at + Storage.NANOS_OFFSET, nanosOfMilli);
     } else {
       check(Storage.TIMESTAMP_MILLIS);
       if (isRefused(nanosOfMilli)) {
         return this;
       }
       int at = fixed(Storage.TIMESTAMP_MILLIS);
-      BigEndian.putLong(buffer, at, epochMillis ^ sign);
+      BigEndian.putLong(out.bytes(), at, epochMillis ^ sign);
     }
     return this;
   }
@@ -209,12 +206,8 @@ public final class KeyWriter {
     if (encoding == KeyEncoding.ORDERED) {
       return writeSortable(BigInteger.valueOf(unscaled).toByteArray());
     }
-    int significantBits = Long.SIZE + 1 - Long.numberOfLeadingZeros(unscaled ^ (unscaled >> 63));
-    int bytes = (significantBits + 7) >>> 3;
-    int at = variable(bytes);
-    for (int i = 0; i < bytes; i++) {
-      buffer[at + i] = (byte) (unscaled >> ((bytes - 1 - i) << 3));
-    }
+    next++;
+    out.appendUnscaled(unscaled);
     return this;
   }
 
@@ -232,17 +225,11 @@ public final class KeyWriter {
     if (encoding == KeyEncoding.ORDERED) {
       return writeSortable(bytes);
     }
-    append(bytes, 0, bytes.length);
-    return this;
+    return append(bytes, 0, bytes.length);
   }
 
-  /** Writes two's complement in the column's full width, with its sign flipped. */
   private KeyWriter writeSortable(byte[] complement) {
-    int width = encoding.width(columns.get(next++).type());
-    int at = reserve(width);
-    Arrays.fill(buffer, at, at + width, (byte) (complement[0] >> 7));
-    System.arraycopy(complement, 0, buffer, at + width - complement.length, complement.length);
-    buffer[at] ^= (byte) 0x80;
+    out.appendSortable(complement, encoding.width(columns.get(next++).type()));
     return this;
   }
 
@@ -257,8 +244,7 @@ public final class KeyWriter {
       return refuse(problem);
     }
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
-    append(utf8, 0, utf8.length);
-    return this;
+    return append(utf8, 0, utf8.length);
   }
 
   /**
@@ -271,8 +257,7 @@ public final class KeyWriter {
     if (problem != null) {
       return refuse(problem);
     }
-    append(bytes, offset, length);
-    return this;
+    return append(bytes, offset, length);
   }
 
   /** Writes a BINARY or VARBINARY. */
@@ -283,8 +268,7 @@ public final class KeyWriter {
   /** Writes a BINARY or VARBINARY. */
   public KeyWriter writeBytes(byte[] bytes, int offset, int length) {
     check(Storage.BYTES);
-    append(bytes, offset, length);
-    return this;
+    return append(bytes, offset, length);
   }
 
   /** Returns how many columns have been written. */
@@ -301,8 +285,8 @@ public final class KeyWriter {
     return next == storages.length
         && refused == null
         && tooFine == null
-        && length >= 1
-        && length <= MAX_KEY_LENGTH;
+        && out.length() >= 1
+        && out.length() <= MAX_KEY_LENGTH;
   }
 
   /**
@@ -313,7 +297,7 @@ public final class KeyWriter {
    *     value that it cannot
    */
   public byte[] toBytes() {
-    return Arrays.copyOf(buffer, checkedLength());
+    return Arrays.copyOf(out.bytes(), checkedLength());
   }
 
   /**
@@ -338,12 +322,12 @@ public final class KeyWriter {
   @Internal
   public byte[] toCut() {
     boolean isCut =
-        next == storages.length && length > MAX_KEY_LENGTH && textStart <= MAX_KEY_LENGTH;
+        next == storages.length && out.length() > MAX_KEY_LENGTH && textStart <= MAX_KEY_LENGTH;
     if (!isCut) {
       return toBytes();
     }
     requireWellFormed();
-    return Arrays.copyOf(buffer, MAX_KEY_LENGTH);
+    return Arrays.copyOf(out.bytes(), MAX_KEY_LENGTH);
   }
 
   /**
@@ -361,10 +345,10 @@ public final class KeyWriter {
               .formatted(encoding.label()));
     }
     requireWellFormed();
-    if (length > MAX_KEY_LENGTH) {
+    if (out.length() > MAX_KEY_LENGTH) {
       throw wrongLength();
     }
-    return Arrays.copyOf(buffer, (int) length);
+    return Arrays.copyOf(out.bytes(), (int) out.length());
   }
 
   /** Returns the length of the key in bytes. Throws what {@link #toBytes()} throws. */
@@ -377,7 +361,7 @@ public final class KeyWriter {
    * the next call.
    */
   public byte[] buffer() {
-    return buffer;
+    return out.bytes();
   }
 
   /** Passes a column over whose value no key holds. */
@@ -399,7 +383,7 @@ public final class KeyWriter {
     if (!fits()) {
       throw wrongLength();
     }
-    return (int) length;
+    return (int) out.length();
   }
 
   private void requireWellFormed() {
@@ -410,7 +394,7 @@ public final class KeyWriter {
 
   private IllegalArgumentException wrongLength() {
     return new IllegalArgumentException(
-        "key is " + length + " bytes long, must be 1 to " + MAX_KEY_LENGTH);
+        "key is " + out.length() + " bytes long, must be 1 to " + MAX_KEY_LENGTH);
   }
 
   private void check(Storage wanted) {
@@ -425,67 +409,17 @@ public final class KeyWriter {
   private int fixed(Storage wanted) {
     check(wanted);
     next++;
-    return reserve(wanted.width);
+    return out.reserve(wanted.width);
   }
 
-  /** Writes the length where a key needs it. */
-  private int variable(int bytes) {
-    next++;
-    if (!framed || encoding == KeyEncoding.ORDERED) {
-      return reserve(bytes);
-    }
-    int at = reserve(Short.BYTES);
-    BigEndian.putShort(buffer, at, (short) bytes);
-    return reserve(bytes);
-  }
-
-  private void append(byte[] source, int offset, int count) {
+  private KeyWriter append(byte[] source, int offset, int count) {
     Objects.checkFromIndexSize(offset, count, source.length);
-    if (next + 1 == storages.length) {
-      textStart = length;
+    next++;
+    boolean isLast = next == storages.length;
+    if (isLast) {
+      textStart = out.length();
     }
-    if (count > MAX_KEY_LENGTH) {
-      next++;
-      int at = reserve(MAX_KEY_LENGTH);
-      System.arraycopy(source, offset, buffer, at, MAX_KEY_LENGTH);
-      length += count - MAX_KEY_LENGTH; // remembered, not stored: the key will not fit
-      return;
-    }
-    if (encoding == KeyEncoding.ORDERED && next + 1 < storages.length) {
-      appendEnded(source, offset, count);
-      return;
-    }
-    int at = variable(count);
-    System.arraycopy(source, offset, buffer, at, count);
-  }
-
-  /** Appends what a column follows, so that a shorter one sorts before all that begin with it. */
-  private void appendEnded(byte[] source, int offset, int count) {
-    int zeros = 0;
-    for (int i = offset; i < offset + count; i++) {
-      zeros += source[i] == 0 ? 1 : 0;
-    }
-    int at = variable(count + zeros + Short.BYTES);
-    for (int i = offset; i < offset + count; i++) {
-      buffer[at++] = source[i];
-      if (source[i] == 0) {
-        buffer[at++] = KeyEncoding.ESCAPED;
-      }
-    }
-    buffer[at++] = 0;
-    buffer[at] = KeyEncoding.END;
-  }
-
-  /**
-   * Makes room; where a key is already too long, at the start of the buffer, whose content does not
-   * matter then.
-   */
-  private int reserve(int bytes) {
-    int at = length > MAX_KEY_LENGTH ? 0 : (int) length;
-    length += bytes;
-    if (buffer.length - at < bytes) {
-      buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, at + bytes));
-    }
-    return at;
+    out.append(source, offset, count, isLast);
+    return this;
   }
 }
