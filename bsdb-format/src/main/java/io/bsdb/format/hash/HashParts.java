@@ -32,49 +32,22 @@ final class HashParts {
   }
 
   /** Groups the first {@code size} keys: a stable counting sort, 8 bytes per key. */
-  static HashParts group(long[] high, long[] low, int size, long seed, Workers workers)
-      throws InterruptedIOException {
+  static HashParts group(long[] high, long[] low, int size, long seed) {
     int partCount = (size + KEYS_PER_PART - 1) / KEYS_PER_PART;
-    int chunks = Math.min(workers.parallelism(), partCount);
-    int[][] positions = new int[chunks][partCount];
-    workers.run(
-        chunks,
-        () ->
-            chunk -> {
-              int[] counts = positions[chunk];
-              int to = chunkStart(chunk + 1, chunks, size);
-              for (int i = chunkStart(chunk, chunks, size); i < to; i++) {
-                counts[PilotFormat.part(PilotFormat.mix(high[i], low[i], seed), partCount)]++;
-              }
-            });
     int[] starts = new int[partCount + 1];
-    int position = 0;
-    for (int part = 0; part < partCount; part++) {
-      starts[part] = position;
-      for (int[] counts : positions) {
-        int count = counts[part];
-        counts[part] = position;
-        position += count;
-      }
+    for (int i = 0; i < size; i++) {
+      starts[PilotFormat.part(PilotFormat.mix(high[i], low[i], seed), partCount) + 1]++;
     }
-    starts[partCount] = position;
+    for (int part = 0; part < partCount; part++) {
+      starts[part + 1] += starts[part];
+    }
+    int[] next = starts.clone();
     long[] hashes = new long[size];
-    workers.run(
-        chunks,
-        () ->
-            chunk -> {
-              int[] next = positions[chunk];
-              int to = chunkStart(chunk + 1, chunks, size);
-              for (int i = chunkStart(chunk, chunks, size); i < to; i++) {
-                long hash = PilotFormat.mix(high[i], low[i], seed);
-                hashes[next[PilotFormat.part(hash, partCount)]++] = hash;
-              }
-            });
+    for (int i = 0; i < size; i++) {
+      long hash = PilotFormat.mix(high[i], low[i], seed);
+      hashes[next[PilotFormat.part(hash, partCount)]++] = hash;
+    }
     return new HashParts(high, low, size, seed, hashes, starts);
-  }
-
-  private static int chunkStart(int chunk, int chunks, int size) {
-    return (int) ((long) size * chunk / chunks);
   }
 
   long seed() {
@@ -118,9 +91,12 @@ final class HashParts {
    * Throws if two inputs have equal 128-bit hashes. Two that only meet in 64 bits under this seed
    * are no duplicates. Sorts the parts' hashes.
    */
-  void rejectDuplicates(Workers workers) throws DuplicateHashException, InterruptedIOException {
+  void rejectDuplicates() throws DuplicateHashException, InterruptedIOException {
     long[][] repeated = new long[partCount()][];
-    workers.run(partCount(), () -> part -> repeated[part] = repeatedHashes(part));
+    for (int part = 0; part < partCount(); part++) {
+      requireNotInterrupted();
+      repeated[part] = repeatedHashes(part);
+    }
     long[] all = Arrays.stream(repeated).flatMapToLong(Arrays::stream).sorted().toArray();
     if (all.length == 0) {
       return;
@@ -133,6 +109,12 @@ final class HashParts {
           throw new DuplicateHashException(first, i);
         }
       }
+    }
+  }
+
+  static void requireNotInterrupted() throws InterruptedIOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedIOException("interrupted while building a perfect hash");
     }
   }
 

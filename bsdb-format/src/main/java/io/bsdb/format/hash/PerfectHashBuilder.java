@@ -4,16 +4,16 @@ import io.bsdb.format.PerfectHashConstruction;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the section of a perfect hash. The bytes depend on the keys, their order and the options
  * that say so, never on threads or chance.
  *
- * <p>Beside the two input arrays, a build takes 8 bytes per key, some 3 MB per thread, and the
- * section itself. Not safe for use by many threads while options are set; afterwards it may be used
- * for any number of builds, also at once.
+ * <p>Beside the two input arrays, a build takes 8 bytes per key, some 3 MB, and the section itself.
+ * Works on the calling thread; Sux4J starts others, at most four, as its system property {@code
+ * it.unimi.dsi.sux4j.mph.threads} says. Not safe for use by many threads while options are set;
+ * afterwards it may be used for any number of builds, also at once.
  */
 public final class PerfectHashBuilder {
 
@@ -21,32 +21,14 @@ public final class PerfectHashBuilder {
   public static final int MAX_SIZE = 1 << 27;
 
   private final PerfectHashConstruction construction;
-  private Workers workers = new Workers(Runnable::run, 1);
   private @Nullable Path temporaryDirectory;
 
   private PerfectHashBuilder(PerfectHashConstruction construction) {
     this.construction = construction;
   }
 
-  /** Returns a builder that works on the calling thread only. */
   public static PerfectHashBuilder of(PerfectHashConstruction construction) {
     return new PerfectHashBuilder(Objects.requireNonNull(construction));
-  }
-
-  /**
-   * Lets up to {@code parallelism - 1} threads of an executor help the calling one. A build never
-   * waits for a thread of the executor to become free. Sux4J starts threads of its own instead, at
-   * most four, as its system property {@code it.unimi.dsi.sux4j.mph.threads} sets it; here the
-   * executor only helps to look for duplicates.
-   *
-   * @param parallelism number of threads including the caller, at least 1
-   */
-  public PerfectHashBuilder executor(Executor executor, int parallelism) {
-    if (parallelism < 1) {
-      throw new IllegalArgumentException("parallelism must be positive: " + parallelism);
-    }
-    workers = new Workers(Objects.requireNonNull(executor), parallelism);
-    return this;
   }
 
   /**
@@ -84,11 +66,11 @@ public final class PerfectHashBuilder {
         if (temporaryDirectory == null) {
           throw new IllegalStateException("sux4j needs a temporary directory");
         }
-        yield new Sux4jBuilder(temporaryDirectory, workers).build(high, low, size);
+        yield new Sux4jBuilder(temporaryDirectory).build(high, low, size);
       }
-      case PILOT -> new PilotBuilder(PilotBuilder.KEYS_PER_BUCKET, workers).build(high, low, size);
+      case PILOT -> new PilotBuilder(PilotBuilder.KEYS_PER_BUCKET).build(high, low, size);
       case PILOT_DENSE ->
-          new PilotBuilder(PilotBuilder.DENSE_KEYS_PER_BUCKET, workers).build(high, low, size);
+          new PilotBuilder(PilotBuilder.DENSE_KEYS_PER_BUCKET).build(high, low, size);
     };
   }
 

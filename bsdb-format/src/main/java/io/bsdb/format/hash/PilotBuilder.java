@@ -3,7 +3,6 @@ package io.bsdb.format.hash;
 import io.bsdb.format.PerfectHashConstruction;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Builds sections of the pilot kind. */
 final class PilotBuilder {
@@ -18,14 +17,12 @@ final class PilotBuilder {
   private static final int SEEDS = 8;
 
   private final double keysPerBucket;
-  private final Workers workers;
 
   /**
    * @param keysPerBucket how many keys share a pilot: a trade of build time for space
    */
-  PilotBuilder(double keysPerBucket, Workers workers) {
+  PilotBuilder(double keysPerBucket) {
     this.keysPerBucket = keysPerBucket;
-    this.workers = workers;
   }
 
   /**
@@ -40,21 +37,21 @@ final class PilotBuilder {
       throws DuplicateHashException, InterruptedIOException {
     long seed = 0;
     for (int attempt = 0; attempt < SEEDS; attempt++) {
-      HashParts parts = HashParts.group(high, low, size, seed, workers);
+      HashParts parts = HashParts.group(high, low, size, seed);
       if (parts.smallestPart() > 0 && parts.largestPart() <= PilotFormat.MAX_PART_KEYS) {
         Section section = new Section(parts, size, keysPerBucket);
-        if (section.fill(workers)) {
+        if (section.fill()) {
           return section.bytes;
         }
       }
-      parts.rejectDuplicates(workers);
+      parts.rejectDuplicates();
       seed = seed * 0x5851F42D4C957F2DL + 0x14057B7EF767814FL;
     }
     throw new IllegalArgumentException(
         "no perfect hash found: the hashes are far from uniform: size=" + size + " seeds=" + SEEDS);
   }
 
-  /** The section under construction for one seed; parts write to ranges of their own. */
+  /** The section under construction for one seed. */
   private static final class Section {
     private final HashParts parts;
     private final int bucketsPerPart;
@@ -88,19 +85,15 @@ final class PilotBuilder {
     }
 
     /** Returns whether all parts could be placed. */
-    boolean fill(Workers workers) throws InterruptedIOException {
-      AtomicBoolean failed = new AtomicBoolean();
-      workers.run(
-          parts.partCount(),
-          () -> {
-            PilotPlacement placement = new PilotPlacement(parts.partCount(), bucketsPerPart);
-            return part -> {
-              if (!failed.get() && !fill(part, placement)) {
-                failed.set(true);
-              }
-            };
-          });
-      return !failed.get();
+    boolean fill() throws InterruptedIOException {
+      PilotPlacement placement = new PilotPlacement(parts.partCount(), bucketsPerPart);
+      for (int part = 0; part < parts.partCount(); part++) {
+        HashParts.requireNotInterrupted();
+        if (!fill(part, placement)) {
+          return false;
+        }
+      }
+      return true;
     }
 
     private boolean fill(int part, PilotPlacement placement) {

@@ -12,19 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Builds sections of the sux4j kind. The one class that needs Sux4J. */
-final class Sux4jBuilder {
-
-  private final Path temporaryDirectory;
-  private final Workers workers;
-
-  Sux4jBuilder(Path temporaryDirectory, Workers workers) {
-    this.temporaryDirectory = temporaryDirectory;
-    this.workers = workers;
-  }
-
+record Sux4jBuilder(Path temporaryDirectory) {
   byte[] build(long[] high, long[] low, int size) throws DuplicateHashException, IOException {
     // Sux4J would notice duplicates too, but neither say which nor end its threads.
-    HashParts.group(high, low, size, 0, workers).rejectDuplicates(workers);
+    HashParts.group(high, low, size, 0).rejectDuplicates();
     Path directory = Files.createTempDirectory(temporaryDirectory, "perfect-hash-");
     try (AutoDelete files = new AutoDelete(directory);
         BucketedHashStore<BitVector> store =

@@ -17,9 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -107,18 +104,6 @@ class PerfectHashContractTest {
     HashedKeys keys = HashedKeys.random(130_000, SEED);
     byte[] section = build(construction, keys);
     assertThat(build(construction, keys)).isEqualTo(section);
-    ExecutorService executor = Executors.newFixedThreadPool(3);
-    try {
-      byte[] parallel =
-          builder(construction).executor(executor, 4).build(keys.high(), keys.low(), keys.size());
-      assertThat(parallel).isEqualTo(section);
-    } finally {
-      executor.shutdown();
-      assertThat(executor.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
-    }
-    byte[] alone =
-        builder(construction).executor(task -> {}, 4).build(keys.high(), keys.low(), keys.size());
-    assertThat(alone).isEqualTo(section);
   }
 
   @ParameterizedTest
@@ -330,9 +315,6 @@ class PerfectHashContractTest {
         .isThrownBy(() -> builder.build(new long[1], new long[1], (1 << 27) + 1));
     assertThatExceptionOfType(IndexOutOfBoundsException.class)
         .isThrownBy(() -> builder.build(new long[1], new long[2], 2));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> builder.executor(Runnable::run, 0))
-        .withMessage("parallelism must be positive: 0");
   }
 
   private void requireBijection(PerfectHashConstruction construction, HashedKeys keys)
