@@ -71,7 +71,7 @@ final class CallingOrderedReader implements OrderedReader {
     try {
       seek = begin.get().find(snapshot.source());
     } catch (Throwable e) {
-      Throwable failure = snapshot.failed(e);
+      Throwable failure = snapshot.failures().counted(e);
       calls.left(call);
       throw Thrown.asIs(failure);
     }

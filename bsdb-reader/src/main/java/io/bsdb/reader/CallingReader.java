@@ -209,7 +209,7 @@ final class CallingReader implements SnapshotReader {
 
   /** Counts a failure and returns its exception; see {@link Thrown#asIs}. */
   private IOException failed(Throwable thrown) {
-    return Thrown.asIs(snapshot.failed(thrown));
+    return Thrown.asIs(snapshot.failures().counted(thrown));
   }
 
   @Override
@@ -319,7 +319,7 @@ final class CallingReader implements SnapshotReader {
           ? null
           : new KeyValue(key, walk.value());
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     } finally {
       calls.left(call);
     }

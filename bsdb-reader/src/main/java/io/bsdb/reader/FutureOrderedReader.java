@@ -111,7 +111,7 @@ final class FutureOrderedReader implements AsyncOrderedReader {
     }
 
     private void fail(Throwable cause) {
-      Throwable failure = snapshot.failed(cause);
+      Throwable failure = snapshot.failures().counted(cause);
       snapshot.calls().left(call);
       future.completeExceptionally(failure);
     }

@@ -93,7 +93,7 @@ final class FutureReader implements AsyncSnapshotReader {
   }
 
   private void fail(CompletableFuture<?> future, int call, Throwable cause) {
-    Throwable failure = snapshot.failed(cause);
+    Throwable failure = snapshot.failures().counted(cause);
     calls.left(call);
     future.completeExceptionally(failure);
   }

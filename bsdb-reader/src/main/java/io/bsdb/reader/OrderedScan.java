@@ -81,7 +81,7 @@ final class OrderedScan implements RecordCursor {
       }
       return next != Next.NONE;
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     }
   }
 
@@ -191,7 +191,7 @@ final class OrderedScan implements RecordCursor {
       ChangeWalk change = change();
       return change == null ? record().key() : change.key().clone();
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     }
   }
 
@@ -203,7 +203,7 @@ final class OrderedScan implements RecordCursor {
       ChangeWalk change = change();
       return change == null ? record().value(reader) : change.value(reader);
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     } finally {
       lends = lent;
     }

@@ -56,7 +56,7 @@ final class SnapshotScan implements RecordCursor {
       found = advance();
       return found;
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     }
   }
 
@@ -113,7 +113,7 @@ final class SnapshotScan implements RecordCursor {
       ChangeCursor change = currentChange();
       return change != null ? change.key().clone() : current().key();
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     }
   }
 
@@ -125,7 +125,7 @@ final class SnapshotScan implements RecordCursor {
       ChangeCursor change = currentChange();
       return change != null ? change.value(reader) : current().value(reader);
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     } finally {
       lends = lent;
     }

@@ -231,13 +231,13 @@ class ReadFaultsTest {
     InternalError fault = new InternalError("a fault occurred in an unsafe memory access");
     InternalError other = new InternalError("of Java");
     try (OpenSnapshot snapshot = CallingReader.OPENER.open(directory, ReaderOptions.defaults())) {
-      assertThat(snapshot.explained(fault))
+      assertThat(snapshot.failures().explained(fault))
           .isExactlyInstanceOf(IOException.class)
           .hasMessageStartingWith(
               "mapped file cannot be read: directory=%s: %s; ",
               snapshot.directory(), fault.getMessage())
           .hasCause(fault);
-      assertThat(snapshot.explained(other)).isSameAs(other);
+      assertThat(snapshot.failures().explained(other)).isSameAs(other);
     }
   }
 
@@ -249,7 +249,7 @@ class ReadFaultsTest {
     try (OpenSnapshot snapshot = CallingReader.OPENER.open(directory, ReaderOptions.defaults())) {
       long length = Files.size(table.file());
       table.shortenTo(5);
-      assertThat(snapshot.explained(fault))
+      assertThat(snapshot.failures().explained(fault))
           .isInstanceOf(CorruptSnapshotException.class)
           .hasMessage(
               "mapped file was shortened while open: file=%s expected=%d actual=%d; delete or replace files of a published version, never write over them",

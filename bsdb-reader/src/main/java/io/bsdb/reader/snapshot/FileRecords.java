@@ -61,7 +61,7 @@ public final class FileRecords implements Closeable {
       }
       return false;
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     }
   }
 
@@ -80,7 +80,7 @@ public final class FileRecords implements Closeable {
     try {
       return walk.value();
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     }
   }
 

@@ -2,17 +2,13 @@ package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.LentBytes;
-import io.bsdb.format.LentBytes.ReaderFailure;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.ReadAhead;
 import io.bsdb.reader.io.Closing;
-import io.bsdb.reader.io.MappedFault;
-import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.memory.ElasticMemory;
 import io.bsdb.reader.memory.SignatureUnit;
-import io.bsdb.reader.metrics.LookupCounters;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.ChangeTable;
@@ -52,6 +48,7 @@ public final class OpenSnapshot implements Closeable {
   private volatile @Nullable ChangeTable grown;
   private final Partitioning partitioning;
   private final Calls calls;
+  private final Failures failures;
   private final ReaderMetrics metrics;
   private final ElasticMemory.Lookups lookups;
 
@@ -85,6 +82,7 @@ public final class OpenSnapshot implements Closeable {
     this.options = options;
     this.base = base;
     this.overlay = overlay;
+    this.failures = new Failures(directory, base, overlay);
     this.partitioning = manifest.partitioning();
     this.calls = new Calls("reader of " + directory, closed);
     this.lookups = calls::awaitLookups;
@@ -249,8 +247,9 @@ public final class OpenSnapshot implements Closeable {
     return metrics;
   }
 
-  LookupCounters counters() {
-    return base.counters();
+  /** Returns what explains failures to callers. */
+  public Failures failures() {
+    return failures;
   }
 
   /**
@@ -338,79 +337,6 @@ public final class OpenSnapshot implements Closeable {
   }
 
   /**
-   * Returns the exception for the caller of a lookup, as {@link #explained} does, and counts a
-   * failure, unless it is what a {@link io.bsdb.format.ValueReader} threw.
-   */
-  public Throwable failed(Throwable thrown) {
-    Throwable failure = explained(thrown);
-    if (!(thrown instanceof ReaderFailure carried && carried.thrown() == failure)) {
-      counters().failure();
-    }
-    return failure;
-  }
-
-  /**
-   * Returns the exception for the caller: an access outside of a buffer is damage, and so is one to
-   * a part of a mapped file that was cut off; one to a part that the system cannot read is an I/O
-   * error.
-   *
-   * <p>Reads no mapped memory. An error that Java has still to raise for an earlier access is
-   * raised here, not in the caller's code.
-   */
-  public Throwable explained(Throwable thrown) {
-    InternalError late = MappedFault.late();
-    if (late != null && late != thrown) {
-      late.addSuppressed(thrown);
-    }
-    Throwable failure = late == null ? thrown : late;
-    if (failure instanceof ReaderFailure carried) {
-      return carried.thrown();
-    }
-    if (!(failure instanceof IndexOutOfBoundsException || failure instanceof InternalError)) {
-      return failure;
-    }
-    try {
-      requireWholeFiles();
-    } catch (CorruptSnapshotException e) {
-      e.initCause(failure);
-      return e;
-    } catch (IOException e) {
-      failure.addSuppressed(e);
-    }
-    return failure instanceof InternalError fault
-        ? MappedFault.explained(fault, "directory=" + directory)
-        : damaged((IndexOutOfBoundsException) failure);
-  }
-
-  /**
-   * Checks that all mapped memory that was read could be read.
-   *
-   * @throws IOException as {@link #explained} explains it
-   */
-  void requireReadable() throws IOException {
-    InternalError late = MappedFault.late();
-    if (late != null) {
-      throw Thrown.asIs(explained(late));
-    }
-    requireWholeFiles();
-  }
-
-  private void requireWholeFiles() throws IOException {
-    base.requireWholeFiles();
-    if (overlay != null) {
-      overlay.requireWholeFiles();
-    }
-  }
-
-  /** Returns the exception for an access outside of a buffer: after all checks at open, damage. */
-  private CorruptSnapshotException damaged(IndexOutOfBoundsException e) {
-    return new CorruptSnapshotException(
-        "snapshot points outside of its own bytes: directory=%s %s"
-            .formatted(directory, e.getMessage()),
-        e);
-  }
-
-  /**
    * Refuses further calls, fails the requests that wait, waits for the calls in flight and releases
    * everything. Idempotent.
    *
@@ -444,7 +370,7 @@ public final class OpenSnapshot implements Closeable {
     base.beginRelease();
     while (!calls.awaitEnd(CLOSE_CHECK_INTERVAL)) {
       // Java may raise the error of a shortened file so that a call never ends: it stays mapped.
-      requireWholeFiles();
+      failures.requireWholeFiles();
     }
     options.memory().elastic().remove(lookups);
     Closing.all(

@@ -122,7 +122,7 @@ public final class RecordComparison {
       }
       return outcomes;
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     } finally {
       snapshot.calls().left(call);
     }
@@ -183,7 +183,7 @@ public final class RecordComparison {
         walk(overlay.changes(), in, found);
       }
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     } finally {
       snapshot.calls().left(call);
     }

@@ -254,7 +254,7 @@ public final class SnapshotOpener {
         }
       }
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     }
   }
 }

@@ -71,7 +71,7 @@ public final class StoredPartition implements PartitionSource {
       readChanges(target);
       pass(STEP);
     } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.explained(e));
+      throw Thrown.asIs(snapshot.failures().explained(e));
     } finally {
       snapshot.calls().left(call);
     }
@@ -124,8 +124,8 @@ public final class StoredPartition implements PartitionSource {
   @Override
   public void requireReadable(@Nullable InternalError failure) throws IOException {
     if (failure != null) {
-      throw Thrown.asIs(snapshot.explained(failure));
+      throw Thrown.asIs(snapshot.failures().explained(failure));
     }
-    snapshot.requireReadable();
+    snapshot.failures().requireReadable();
   }
 }
