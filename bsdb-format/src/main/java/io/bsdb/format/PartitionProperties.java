@@ -64,24 +64,18 @@ public record PartitionProperties(
    */
   public enum Codec {
     /** Blocks hold records as they are. */
-    NONE(0, "none"),
+    NONE(0),
     /**
      * Blocks hold magicless zstd frames, compressed with the dictionary section if there is one.
      */
-    ZSTD(1, "zstd"),
+    ZSTD(1),
     /** Each record is encoded by itself, with the tables of the symbols section. */
-    SYMBOLS(2, "symbols");
+    SYMBOLS(2);
 
     private final int id;
-    private final String label;
 
-    Codec(int id, String label) {
+    Codec(int id) {
       this.id = id;
-      this.label = label;
-    }
-
-    public String label() {
-      return label;
     }
 
     private static Codec of(int id, String file) throws CorruptSnapshotException {

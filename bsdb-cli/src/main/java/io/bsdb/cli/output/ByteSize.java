@@ -31,10 +31,6 @@ public record ByteSize(long bytes) {
     throw new IllegalArgumentException("not a size: '" + text + "', expected like 512M");
   }
 
-  public int toInt() {
-    return (int) Math.min(Integer.MAX_VALUE, bytes);
-  }
-
   /** Returns a size for people: three digits and a unit. */
   public static String format(long bytes) {
     if (bytes < 1024) {

@@ -127,7 +127,6 @@ public final class TableRoutes {
    */
   public void answer(Exchange exchange, List<String> segments) throws IOException {
     ServedTable table = service.table(segments.get(0));
-    exchange.access.table = table.name();
     List<String> rest = segments.subList(1, segments.size());
     String version = null;
     if (rest.size() > 1 && rest.get(0).equals("versions")) {

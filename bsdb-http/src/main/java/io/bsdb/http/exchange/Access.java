@@ -24,7 +24,6 @@ public final class Access {
 
   public Kind kind = Kind.OTHER;
 
-  public @Nullable String table;
   public @Nullable String version;
   public byte @Nullable [] key;
   public int status;

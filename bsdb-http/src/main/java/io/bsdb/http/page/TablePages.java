@@ -68,7 +68,6 @@ public final class TablePages {
       throw Problem.unknownAddress();
     }
     ServedTable table = service.table(segments.get(1));
-    exchange.access.table = table.name();
     String version = address.parameter("version");
     String json = "/v1/tables/" + table.name();
     String pinned = version == null ? json : json + "/versions/" + encode(version);

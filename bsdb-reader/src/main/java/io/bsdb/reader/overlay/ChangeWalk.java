@@ -116,11 +116,6 @@ public final class ChangeWalk {
     return current;
   }
 
-  /** Returns a copy of the value of the current change, which is a put. */
-  public byte[] value() {
-    return changes.value(at);
-  }
-
   /** Lends the value of the current change, which is a put. */
   public <T> @Nullable T value(ValueReader<T> reader) {
     return changes.value(at, reader);

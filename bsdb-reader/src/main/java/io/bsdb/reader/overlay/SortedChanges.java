@@ -244,10 +244,6 @@ public final class SortedChanges implements Closeable {
     return Math.max(end, deleted.previousClearBit(from));
   }
 
-  byte[] value(int index) {
-    return keys.copyValue(address(index));
-  }
-
   <T> @Nullable T value(int index, ValueReader<T> reader) {
     return keys.read(address(index), 0, reader);
   }
