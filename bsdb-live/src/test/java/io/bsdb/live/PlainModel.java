@@ -2,6 +2,7 @@ package io.bsdb.live;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.live.ModelValues.State;
@@ -45,13 +46,8 @@ final class PlainModel {
     }
   }
 
-  static WriterOptions options(Random random) {
-    return options(random, State.EMPTY);
-  }
-
-  private static WriterOptions options(Random random, State state) {
+  private WriterOptions options() {
     return WriterOptions.builder()
-        .sourcePositions(state.positions())
         .layout(List.of(Layout.values()).get(random.nextInt(Layout.values().length)))
         .partitions(1 + random.nextInt(20))
         .minRows(0)
@@ -72,6 +68,22 @@ final class PlainModel {
       check();
     }
     return state();
+  }
+
+  /** Tries to change a table that has a version and an owner. */
+  void isRefused() throws IOException {
+    String version = table.requireCurrentVersion();
+    try (DeltaWriter delta = DeltaWriter.create(table)) {
+      delta.put(new byte[] {1}, new byte[] {1});
+      assertThatThrownBy(delta::publish).isInstanceOf(PublishConflictException.class);
+    }
+    try (SnapshotWriter build = SnapshotWriter.create(directory, options())) {
+      build.add(new byte[] {1}, new byte[] {1});
+      assertThatThrownBy(build::publish).isInstanceOf(PublishConflictException.class);
+    }
+    assertThatThrownBy(() -> table.rollback(version))
+        .isInstanceOfAny(
+            PublishConflictException.class, IllegalArgumentException.class); // pruned meanwhile
   }
 
   private State state() throws IOException {
@@ -96,7 +108,7 @@ final class PlainModel {
     for (int i = random.nextInt(2 * values.keys()); i > 0; i--) {
       next = next.with(values.randomKey(), values.random());
     }
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options(random))) {
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options())) {
       fill(writer, next);
       writer.publish();
     }
@@ -108,7 +120,7 @@ final class PlainModel {
     List<String> all = table.versions();
     String version = all.get(random.nextInt(all.size()));
     State before = state();
-    try (SnapshotWriter writer = SnapshotWriter.createAsOf(version, directory, options(random))) {
+    try (SnapshotWriter writer = SnapshotWriter.createAsOf(version, directory, options())) {
       fill(writer, versions.get(version));
       if (random.nextBoolean()) {
         delta();

@@ -1,5 +1,6 @@
 package io.bsdb.conformance;
 
+import io.bsdb.row.ColumnType;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
@@ -28,6 +29,10 @@ record ConformanceRows(String name, Schema schema, Layout layout, Records data, 
     return List.of(scalars(), keys(), nested(), maps(), keyOnly(), symbols());
   }
 
+  private static Schema schema(String columns, String key) {
+    return Schema.of(ColumnType.parseColumns(columns), List.of(key.split(" ", -1)));
+  }
+
   /** Adds a row: its key and its values, and the JSON of both. */
   private void add(String row, List<Object> key, @Nullable Object... values) {
     RowCodec codec = RowCodec.of(schema);
@@ -37,27 +42,12 @@ record ConformanceRows(String name, Schema schema, Layout layout, Records data, 
 
   private static ConformanceRows scalars() {
     Schema schema =
-        Schema.builder()
-            .column("text", "STRING")
-            .column("id", "BIGINT NOT NULL")
-            .column("code", "CHAR(4)")
-            .column("bytes", "BYTES")
-            .column("flag", "BOOLEAN")
-            .column("tiny", "TINYINT")
-            .column("small", "SMALLINT")
-            .column("number", "INT")
-            .column("big", "BIGINT")
-            .column("real", "FLOAT")
-            .column("double", "DOUBLE")
-            .column("price", "DECIMAL(6, 2)")
-            .column("huge", "DECIMAL(38, 10)")
-            .column("day", "DATE")
-            .column("time", "TIME(3)")
-            .column("millis", "TIMESTAMP(3)")
-            .column("nanos", "TIMESTAMP(9)")
-            .column("instant", "TIMESTAMP_LTZ(6)")
-            .primaryKey("id")
-            .build();
+        schema(
+            "text STRING, id BIGINT NOT NULL, code CHAR(4), bytes BYTES, flag BOOLEAN, "
+                + "tiny TINYINT, small SMALLINT, number INT, big BIGINT, real FLOAT, double DOUBLE, "
+                + "price DECIMAL(6, 2), huge DECIMAL(38, 10), day DATE, time TIME(3), "
+                + "millis TIMESTAMP(3), nanos TIMESTAMP(9), instant TIMESTAMP_LTZ(6)",
+            "id");
     ConformanceRows rows = new ConformanceRows("rows-scalars", schema, Layout.COMPACT);
     rows.add(
         """
@@ -137,28 +127,13 @@ record ConformanceRows(String name, Schema schema, Layout layout, Records data, 
 
   private static ConformanceRows keys() {
     Schema schema =
-        Schema.builder()
-            .column("value", "INT")
-            .column("name", "STRING")
-            .column("day", "DATE")
-            .column("flag", "BOOLEAN")
-            .column("tiny", "TINYINT")
-            .column("small", "SMALLINT")
-            .column("number", "INT")
-            .column("big", "BIGINT")
-            .column("real", "FLOAT")
-            .column("double", "DOUBLE")
-            .column("price", "DECIMAL(10, 2)")
-            .column("huge", "DECIMAL(38, 0)")
-            .column("time", "TIME(0)")
-            .column("millis", "TIMESTAMP(0)")
-            .column("nanos", "TIMESTAMP_LTZ(9)")
-            .column("bytes", "VARBINARY(8)")
-            .column("code", "CHAR(4)")
-            .primaryKey(
-                "code", "bytes", "nanos", "millis", "time", "huge", "price", "double", "real",
-                "big", "number", "small", "tiny", "flag", "day", "name")
-            .build();
+        schema(
+            "value INT, name STRING, day DATE, flag BOOLEAN, tiny TINYINT, small SMALLINT, "
+                + "number INT, big BIGINT, real FLOAT, double DOUBLE, price DECIMAL(10, 2), "
+                + "huge DECIMAL(38, 0), time TIME(0), millis TIMESTAMP(0), nanos TIMESTAMP_LTZ(9), "
+                + "bytes VARBINARY(8), code CHAR(4)",
+            "code bytes nanos millis time huge price double real big number small tiny flag day "
+                + "name");
     ConformanceRows rows = new ConformanceRows("rows-keys", schema, Layout.BLOCKED);
     rows.add(
         """
@@ -214,16 +189,11 @@ record ConformanceRows(String name, Schema schema, Layout layout, Records data, 
 
   private static ConformanceRows nested() {
     Schema schema =
-        Schema.builder()
-            .column("name", "STRING")
-            .column("point", "ROW<`x` INT, `y``` DOUBLE, `tags` ARRAY<STRING>>")
-            .column("numbers", "ARRAY<INT>")
-            .column("lists", "ARRAY<ARRAY<STRING>>")
-            .column("counts", "MAP<STRING, BIGINT>")
-            .column("days", "MAP<DATE, ROW<`a` BOOLEAN>>")
-            .column("large", "ARRAY<SMALLINT>")
-            .primaryKey("name")
-            .build();
+        schema(
+            "name STRING, point ROW<`x` INT, `y``` DOUBLE, `tags` ARRAY<STRING>>, "
+                + "numbers ARRAY<INT>, lists ARRAY<ARRAY<STRING>>, counts MAP<STRING, BIGINT>, "
+                + "days MAP<DATE, ROW<`a` BOOLEAN>>, large ARRAY<SMALLINT>",
+            "name");
     ConformanceRows rows = new ConformanceRows("rows-nested", schema, Layout.COMPRESSED);
     rows.add(
         """
@@ -267,17 +237,11 @@ record ConformanceRows(String name, Schema schema, Layout layout, Records data, 
   /** Maps whose keys are no texts, and those that are arrays of pairs in JSON. */
   private static ConformanceRows maps() {
     Schema schema =
-        Schema.builder()
-            .column("id", "INT")
-            .column("flags", "MAP<BOOLEAN, INT>")
-            .column("numbers", "MAP<INT, STRING>")
-            .column("reals", "MAP<DOUBLE, INT>")
-            .column("prices", "MAP<DECIMAL(4, 2), INT>")
-            .column("bytes", "MAP<BYTES, INT>")
-            .column("names", "MAP<STRING, INT>")
-            .column("lists", "MAP<ARRAY<INT>, MAP<BIGINT, DATE>>")
-            .primaryKey("id")
-            .build();
+        schema(
+            "id INT, flags MAP<BOOLEAN, INT>, numbers MAP<INT, STRING>, reals MAP<DOUBLE, INT>, "
+                + "prices MAP<DECIMAL(4, 2), INT>, bytes MAP<BYTES, INT>, names MAP<STRING, INT>, "
+                + "lists MAP<ARRAY<INT>, MAP<BIGINT, DATE>>",
+            "id");
     ConformanceRows rows = new ConformanceRows("rows-maps", schema, Layout.COMPACT);
     rows.add(
         """
@@ -308,7 +272,7 @@ record ConformanceRows(String name, Schema schema, Layout layout, Records data, 
   }
 
   private static ConformanceRows keyOnly() {
-    Schema schema = Schema.builder().column("name", "STRING").primaryKey("name").build();
+    Schema schema = schema("name STRING", "name");
     ConformanceRows rows = new ConformanceRows("rows-of-key-only", schema, Layout.COMPACT);
     for (String name : List.of("a", "b", "ü")) {
       rows.add("{\"name\":\"%s\"}".formatted(name), List.of(name));
@@ -319,17 +283,10 @@ record ConformanceRows(String name, Schema schema, Layout layout, Records data, 
   /** So many rows that columns get symbol tables. */
   private static ConformanceRows symbols() {
     Schema schema =
-        Schema.builder()
-            .column("town", "STRING")
-            .column("id", "INT")
-            .column("zone", "STRING")
-            .column("bytes", "BYTES")
-            .column("price", "DECIMAL(20, 1)")
-            .column("tags", "ARRAY<STRING>")
-            .column("place", "ROW<`x` INT, `label` STRING>")
-            .column("names", "MAP<STRING, STRING>")
-            .primaryKey("town", "id")
-            .build();
+        schema(
+            "town STRING, id INT, zone STRING, bytes BYTES, price DECIMAL(20, 1), "
+                + "tags ARRAY<STRING>, place ROW<`x` INT, `label` STRING>, names MAP<STRING, STRING>",
+            "town id");
     ConformanceRows rows = new ConformanceRows("rows-symbols", schema, Layout.SYMBOLS);
     for (int i = 0; i < 120; i++) {
       String zone = i % 5 == 0 ? null : i % 2 == 0 ? "Europe/Zurich" : "Asia/Tokyo";
@@ -354,29 +311,14 @@ record ConformanceRows(String name, Schema schema, Layout layout, Records data, 
   /** Keys that sort, each kind of column in front of another one and last. */
   static ConformanceRows ordered() {
     Schema schema =
-        Schema.builder()
-            .column("value", "STRING")
-            .column("flag", "BOOLEAN")
-            .column("tiny", "TINYINT")
-            .column("small", "SMALLINT")
-            .column("number", "INT")
-            .column("big", "BIGINT")
-            .column("real", "FLOAT")
-            .column("double", "DOUBLE")
-            .column("price", "DECIMAL(10, 2)")
-            .column("huge", "DECIMAL(38, 10)")
-            .column("day", "DATE")
-            .column("time", "TIME(3)")
-            .column("millis", "TIMESTAMP(3)")
-            .column("nanos", "TIMESTAMP_LTZ(9)")
-            .column("name", "STRING")
-            .column("bytes", "BYTES")
-            .column("rest", "BYTES")
-            .primaryKey(
-                "flag", "tiny", "small", "number", "big", "real", "double", "price", "huge", "day",
-                "time", "millis", "nanos", "name", "bytes", "rest")
-            .keyEncoding(KeyEncoding.ORDERED)
-            .build();
+        schema(
+                "value STRING, flag BOOLEAN, tiny TINYINT, small SMALLINT, number INT, big BIGINT, "
+                    + "real FLOAT, double DOUBLE, price DECIMAL(10, 2), huge DECIMAL(38, 10), day DATE, "
+                    + "time TIME(3), millis TIMESTAMP(3), nanos TIMESTAMP_LTZ(9), name STRING, "
+                    + "bytes BYTES, rest BYTES",
+                "flag tiny small number big real double price huge day time millis nanos name bytes "
+                    + "rest")
+            .withKeyEncoding(KeyEncoding.ORDERED);
     ConformanceRows rows = new ConformanceRows("order-rows", schema, Layout.COMPACT);
     rows.add(
         """
