@@ -2,7 +2,6 @@ package io.bsdb.cli.input;
 
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
-import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.sql.JdbcQuery;
 import io.bsdb.sql.QueryException;
 import java.io.IOException;
@@ -82,11 +81,6 @@ public final class JdbcFormat implements RecordFormat {
   public JdbcFormat withEnded() {
     String name = RowFormat.endedColumn(schema);
     return new JdbcFormat(database, query, RowFormat.without(name, schema), addresses, name);
-  }
-
-  @Override
-  public String describe(byte[] key) {
-    return RowJsonWriter.of(schema).key(key);
   }
 
   @Override

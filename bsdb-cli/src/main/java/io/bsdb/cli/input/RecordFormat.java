@@ -4,6 +4,7 @@ import io.bsdb.cli.output.Encoding;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
+import io.bsdb.row.text.RowJsonWriter;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +63,10 @@ public interface RecordFormat {
 
   /** Returns a key as messages show it. */
   default String describe(byte[] key) {
-    return Encoding.excerpt(key, 0, key.length);
+    Schema schema = schema();
+    return schema == null
+        ? Encoding.excerpt(key, 0, key.length)
+        : RowJsonWriter.of(schema).key(key);
   }
 
   /** Returns whether key and value are short enough; if not, {@code badLines} has heard of it. */

@@ -137,11 +137,6 @@ public final class RowFormat implements RecordFormat {
   }
 
   @Override
-  public String describe(byte[] key) {
-    return RowJsonWriter.of(schema()).key(key);
-  }
-
-  @Override
   public void read(InputFile file, AtomicLong stored, Sink sink, BadLines badLines)
       throws IOException {
     source.read(file, stored, columns, new Rows(file.name(), sink, badLines));

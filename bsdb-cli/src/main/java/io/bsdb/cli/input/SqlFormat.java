@@ -6,7 +6,6 @@ import io.bsdb.row.ColumnType;
 import io.bsdb.row.ColumnType.Kind;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
-import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.sql.DuckDb;
 import io.bsdb.sql.QueryException;
 import io.bsdb.sql.RecordSink;
@@ -121,11 +120,6 @@ public final class SqlFormat implements RecordFormat {
   public SqlFormat withEnded() {
     String name = RowFormat.endedColumn(schema);
     return new SqlFormat(resources, query, RowFormat.without(name, schema), addresses, name);
-  }
-
-  @Override
-  public String describe(byte[] key) {
-    return RowJsonWriter.of(schema).key(key);
   }
 
   @Override
