@@ -1,24 +1,32 @@
 package io.bsdb.live;
 
-import io.bsdb.format.io.IORunnable;
 import io.bsdb.live.CrashingFiles.Content;
 import io.bsdb.table.Table;
 import io.bsdb.table.storage.TableStorage;
+import io.bsdb.testkit.FaultyStorage;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.List;
+import java.util.Set;
 
 /** A table's files that know what a power loss could leave of them, and fail on demand. */
-final class CrashingTable implements TableStorage {
+final class CrashingTable extends FaultyStorage {
+  private static final Set<String> CHANGES =
+      Set.of("create", "write", "commit", "link", "delete", "sync");
+
   private final TableStorage storage;
   private final CrashingStorage.Listener listener;
   private final CrashingFiles files;
 
   CrashingTable(TableStorage storage, CrashingStorage.Listener listener, CrashingFiles files) {
+    super(
+        storage,
+        (operation, path) -> {
+          if (CHANGES.contains(operation)) {
+            listener.before(operation, path);
+          }
+        });
     this.storage = storage;
     this.listener = listener;
     this.files = files;
@@ -39,13 +47,11 @@ final class CrashingTable implements TableStorage {
 
   @Override
   public Output create(String path) throws IOException {
-    listener.before("create", path);
-    Output output = storage.create(path);
+    Output output = super.create(path);
     Content content = files.file(path);
     return new Output() {
       @Override
       public int write(ByteBuffer source) throws IOException {
-        listener.before("write", path);
         ByteBuffer bytes = source.duplicate();
         int length = output.write(source);
         byte[] copy = new byte[length];
@@ -56,7 +62,6 @@ final class CrashingTable implements TableStorage {
 
       @Override
       public void commit() throws IOException {
-        listener.before("commit", path);
         output.commit();
         files.forced(content);
       }
@@ -75,14 +80,8 @@ final class CrashingTable implements TableStorage {
 
   @Override
   public void link(String file, String path) throws IOException {
-    listener.before("link", path);
-    storage.link(file, path);
+    super.link(file, path);
     files.linked(file, path);
-  }
-
-  @Override
-  public InputStream open(String path) throws IOException {
-    return storage.open(path);
   }
 
   @Override
@@ -95,41 +94,14 @@ final class CrashingTable implements TableStorage {
   }
 
   @Override
-  public List<String> list(String path) throws IOException {
-    return storage.list(path);
-  }
-
-  @Override
-  public Instant lastModified(String path) throws IOException {
-    return storage.lastModified(path);
-  }
-
-  @Override
   public void delete(String path) throws IOException {
-    listener.before("delete", path);
-    storage.delete(path);
+    super.delete(path);
     files.deleted(path);
   }
 
   @Override
   public void syncDirectory(String path) throws IOException {
-    listener.before("sync", path);
-    storage.syncDirectory(path);
+    super.syncDirectory(path);
     files.synced(path);
-  }
-
-  @Override
-  public boolean hasLocks() {
-    return storage.hasLocks();
-  }
-
-  @Override
-  public void exclusively(IORunnable action) throws IOException {
-    storage.exclusively(action);
-  }
-
-  @Override
-  public String toString() {
-    return storage.toString();
   }
 }
