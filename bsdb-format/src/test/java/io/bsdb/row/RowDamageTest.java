@@ -24,32 +24,17 @@ class RowDamageTest {
   private static final int[] CHANGES = {1, 2, 4, 8, 16, 32, 64, 128, 0x55, 0xFF};
 
   private static final Schema SCHEMA =
-      Schema.builder()
-          .column("id", "INT")
-          .column("code", "STRING")
-          .column("price", "DECIMAL(5, 2)")
-          .column("string", "STRING")
-          .column("bool", "BOOLEAN")
-          .column("bytes", "BYTES")
-          .column("small", "DECIMAL(5, 2)")
-          .column("big", "DECIMAL(30, 2)")
-          .column("tiny", "TINYINT")
-          .column("short", "SMALLINT")
-          .column("long", "BIGINT")
-          .column("float", "FLOAT")
-          .column("double", "DOUBLE NOT NULL")
-          .column("date", "DATE")
-          .column("time", "TIME(3)")
-          .column("ts", "TIMESTAMP(9)")
-          .column("ltz", "TIMESTAMP_LTZ(3)")
-          .column("array", "ARRAY<STRING>")
-          .column("ints", "ARRAY<INT>")
-          .column("map", "MAP<STRING NOT NULL, ARRAY<INT NOT NULL>>")
-          .column("row", "ROW<`a` INT, `b` ROW<`c` STRING>, `e` ROW<>>")
-          .column("rows", "ARRAY<ROW<`a` BOOLEAN, `b` STRING>>")
-          .column("nothing", "STRING")
-          .primaryKey("id", "code", "price")
-          .build();
+      Schema.of(
+          ColumnType.parseColumns(
+              """
+            id INT, code STRING, price DECIMAL(5, 2), string STRING, bool BOOLEAN, bytes BYTES, \
+            small DECIMAL(5, 2), big DECIMAL(30, 2), tiny TINYINT, short SMALLINT, long BIGINT, \
+            float FLOAT, double DOUBLE NOT NULL, date DATE, time TIME(3), ts TIMESTAMP(9), \
+            ltz TIMESTAMP_LTZ(3), array ARRAY<STRING>, ints ARRAY<INT>, \
+            map MAP<STRING NOT NULL, ARRAY<INT NOT NULL>>, \
+            row ROW<`a` INT, `b` ROW<`c` STRING>, `e` ROW<>>, \
+            rows ARRAY<ROW<`a` BOOLEAN, `b` STRING>>, nothing STRING"""),
+          List.of("id", "code", "price"));
   private static final RowCodec CODEC = RowCodec.of(SCHEMA);
   private static final byte[] KEY = CODEC.encodeKey(7, "abc", new BigDecimal("9.99"));
   private static final byte[] VALUE =

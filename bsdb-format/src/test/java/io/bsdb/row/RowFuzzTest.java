@@ -17,24 +17,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Rows, keys and types of whatever bytes are decoded, or refused by one of our exceptions. */
 class RowFuzzTest {
   private static final Schema SCHEMA =
-      Schema.builder()
-          .column("id", "INT")
-          .column("code", "STRING")
-          .column("price", "DECIMAL(5, 2)")
-          .column("bool", "BOOLEAN")
-          .column("small", "DECIMAL(5, 2)")
-          .column("big", "DECIMAL(30, 2)")
-          .column("double", "DOUBLE NOT NULL")
-          .column("date", "DATE")
-          .column("time", "TIME(3)")
-          .column("ts", "TIMESTAMP(9)")
-          .column("array", "ARRAY<STRING>")
-          .column("ints", "ARRAY<INT>")
-          .column("map", "MAP<STRING NOT NULL, ARRAY<INT NOT NULL>>")
-          .column("row", "ROW<`a` INT, `b` ROW<`c` STRING>, `e` ROW<>>")
-          .column("rows", "ARRAY<ROW<`a` BOOLEAN, `b` STRING>>")
-          .primaryKey("id", "code", "price")
-          .build();
+      Schema.of(
+          ColumnType.parseColumns(
+              """
+            id INT, code STRING, price DECIMAL(5, 2), bool BOOLEAN, small DECIMAL(5, 2), \
+            big DECIMAL(30, 2), double DOUBLE NOT NULL, date DATE, time TIME(3), \
+            ts TIMESTAMP(9), array ARRAY<STRING>, ints ARRAY<INT>, \
+            map MAP<STRING NOT NULL, ARRAY<INT NOT NULL>>, \
+            row ROW<`a` INT, `b` ROW<`c` STRING>, `e` ROW<>>, \
+            rows ARRAY<ROW<`a` BOOLEAN, `b` STRING>>"""),
+          List.of("id", "code", "price"));
   private static final RowCodec CODEC = RowCodec.of(SCHEMA);
 
   /** A key's length in one byte, the key, the value. */

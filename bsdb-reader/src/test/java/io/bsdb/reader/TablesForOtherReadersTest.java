@@ -3,6 +3,7 @@ package io.bsdb.reader;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.row.ColumnType;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
@@ -180,33 +181,16 @@ class TablesForOtherReadersTest {
   }
 
   private static Schema schema() {
-    return Schema.builder()
-        .column("text", "STRING")
-        .column("id", "BIGINT")
-        .column("name", "STRING")
-        .column("code", "CHAR(4)")
-        .column("bytes", "BYTES")
-        .column("flag", "BOOLEAN")
-        .column("tiny", "TINYINT")
-        .column("small", "SMALLINT")
-        .column("number", "INT")
-        .column("big", "BIGINT")
-        .column("real", "FLOAT")
-        .column("double", "DOUBLE")
-        .column("price", "DECIMAL(6, 2)")
-        .column("huge", "DECIMAL(38, 0)")
-        .column("day", "DATE")
-        .column("time", "TIME(3)")
-        .column("seconds", "TIMESTAMP(0)")
-        .column("micros", "TIMESTAMP(6)")
-        .column("nanos", "TIMESTAMP(9)")
-        .column("instant", "TIMESTAMP_LTZ(9)")
-        .column("numbers", "ARRAY<INT>")
-        .column("lists", "ARRAY<ARRAY<STRING>>")
-        .column("point", "ROW<`x` INT, `tags` ARRAY<STRING>>")
-        .column("counts", "MAP<STRING, DOUBLE>")
-        .primaryKey("id", "name")
-        .build();
+    return Schema.of(
+        ColumnType.parseColumns(
+            """
+            text STRING, id BIGINT, name STRING, code CHAR(4), bytes BYTES, flag BOOLEAN, \
+            tiny TINYINT, small SMALLINT, number INT, big BIGINT, real FLOAT, double DOUBLE, \
+            price DECIMAL(6, 2), huge DECIMAL(38, 0), day DATE, time TIME(3), \
+            seconds TIMESTAMP(0), micros TIMESTAMP(6), nanos TIMESTAMP(9), \
+            instant TIMESTAMP_LTZ(9), numbers ARRAY<INT>, lists ARRAY<ARRAY<STRING>>, \
+            point ROW<`x` INT, `tags` ARRAY<STRING>>, counts MAP<STRING, DOUBLE>"""),
+        List.of("id", "name"));
   }
 
   /** A row: the first ones go through all listed values of each column, the others choose. */
