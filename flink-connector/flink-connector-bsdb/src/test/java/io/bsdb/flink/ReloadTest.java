@@ -7,6 +7,7 @@ import io.bsdb.compact.Compactor;
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.row.Row;
 import io.bsdb.row.RowCodec;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
@@ -18,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +26,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.apache.flink.api.common.BatchShuffleMode;
 import org.apache.flink.configuration.Configuration;
@@ -34,7 +35,6 @@ import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.JobManagerOptions.SchedulerType;
 import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.functions.ScalarFunction;
-import org.apache.flink.types.Row;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -111,11 +111,8 @@ class ReloadTest {
   }
 
   private static Map<Long, String> rows(Sql session) throws Exception {
-    Map<Long, String> rows = new TreeMap<>();
-    for (Row row : session.query("SELECT id, name FROM t")) {
-      assertThat(rows.put(row.getFieldAs(0), row.getFieldAs(1))).isNull();
-    }
-    return rows;
+    return session.query("SELECT id, name FROM t").stream()
+        .collect(Collectors.toMap(row -> row.getFieldAs(0), row -> row.getFieldAs(1)));
   }
 
   private Table table() {
@@ -127,11 +124,9 @@ class ReloadTest {
   }
 
   private static Map<Long, String> numbered(int rows) {
-    Map<Long, String> numbered = new TreeMap<>();
-    for (long id = 0; id < rows; id++) {
-      numbered.put(id, "name " + id);
-    }
-    return numbered;
+    return LongStream.range(0, rows)
+        .boxed()
+        .collect(Collectors.toMap(id -> id, id -> "name " + id));
   }
 
   /** Returns the rows as they are stored, which is faster than a query. */
@@ -141,7 +136,7 @@ class ReloadTest {
         RecordCursor cursor = reader.scan()) {
       RowCodec codec = RowCodec.of(reader.manifest().schema());
       while (cursor.next()) {
-        io.bsdb.row.Row row = codec.decode(cursor.key(), cursor.value());
+        Row row = codec.decode(cursor.key(), cursor.value());
         assertThat(rows.put(row.longValue("id"), row.string("name"))).isNull();
       }
     }
@@ -181,19 +176,18 @@ class ReloadTest {
       load(session, next, publish(what));
 
       assertThat(stored()).isEqualTo(next);
+      Manifest after = InService.of(table());
       long differing = differing(rows, next);
       boolean isBase = what.equals("auto") && differing > before.recordCount() / 4;
-      assertThat(files(InService.of(table())).equals(files(before)))
+      assertThat(files(after).equals(files(before)))
           .as("partition files stay: %s, %d of %d", what, differing, before.recordCount())
           .isEqualTo(!isBase);
       if (isBase) {
-        assertThat(InService.of(table()).hasChanges()).isFalse();
-        assertThat(InService.of(table()).recordCount()).isEqualTo(next.size());
+        assertThat(after.hasChanges()).isFalse();
+        assertThat(after.recordCount()).isEqualTo(next.size());
       } else {
-        assertThat(InService.of(table()).changes().count() - before.changes().count())
-            .isEqualTo(differing);
-        assertThat(InService.of(table()).version().equals(before.version()))
-            .isEqualTo(differing == 0);
+        assertThat(after.changes().count() - before.changes().count()).isEqualTo(differing);
+        assertThat(after.version().equals(before.version())).isEqualTo(differing == 0);
       }
       rows = next;
     }
@@ -274,9 +268,7 @@ class ReloadTest {
   }
 
   private static long differing(Map<Long, String> before, Map<Long, String> after) {
-    Map<Long, String> all = new HashMap<>(before);
-    all.putAll(after);
-    return all.keySet().stream()
+    return LongStream.range(0, KEYS)
         .filter(id -> !Objects.equals(before.get(id), after.get(id)))
         .count();
   }
