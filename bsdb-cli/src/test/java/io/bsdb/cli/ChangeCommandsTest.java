@@ -375,7 +375,7 @@ class ChangeCommandsTest {
     assertThat(succeeds("inspect", "-t", table).out()).contains("changes   1 puts");
     Files.delete(segment);
     assertThat(CommandRun.of("verify", "-t", table).err())
-        .isEqualTo("bsdb: no such file or directory: " + segment + "\n");
+        .startsWith("bsdb: %s: the manifest names this segment".formatted(segment));
     succeeds("rollback", "-t", table);
     assertThat(succeeds("get", "-t", table, "--", "k0").out()).isEqualTo("k0\tv0\n");
   }
