@@ -1,6 +1,7 @@
 package io.bsdb.flink.row;
 
 import io.bsdb.row.FieldView;
+import java.util.List;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.DistinctType;
@@ -30,7 +31,10 @@ interface FieldReader {
       case ARRAY ->
           (view, i) -> new ViewArray(view.arrayAt(i), ((ArrayType) type).getElementType());
       case MAP -> (view, i) -> new ViewMap(view.mapAt(i), (MapType) type).binary();
-      case ROW, STRUCTURED_TYPE -> (view, i) -> new ViewRow(view.rowAt(i), type.getChildren());
+      case ROW, STRUCTURED_TYPE -> {
+        List<LogicalType> children = type.getChildren(); // a new list
+        yield (view, i) -> new ViewRow(view.rowAt(i), children);
+      }
       case DISTINCT_TYPE -> of(((DistinctType) type).getSourceType());
       default -> throw new IllegalArgumentException(type.asSummaryString());
     };
