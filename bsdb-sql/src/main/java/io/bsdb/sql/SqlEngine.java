@@ -114,7 +114,7 @@ public final class SqlEngine implements Closeable {
     for (Column column : all.columns()) {
       if (!names.contains(column.name())) {
         throw new IllegalArgumentException(
-            "column '%s' has this name in DuckDB alone, as its own is another column's too, perhaps in another case; name it in a --query"
+            "column '%s' has this name in DuckDB alone, as its own is empty, or another column's too, perhaps in another case; name it in a --query"
                 .formatted(column.name()));
       }
     }

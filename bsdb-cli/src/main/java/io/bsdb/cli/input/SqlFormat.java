@@ -151,7 +151,7 @@ public final class SqlFormat implements RecordFormat {
     List<String> names = columns.stream().map(Column::name).toList();
     SqlQuery query;
     try {
-      requireNoOthers(engine.parquet(path(file)).columns(), names);
+      requireSame(engine.parquet(path(file)).columns().stream().map(Column::name).toList(), names);
       query = engine.parquet(path(file), names).withAddresses(addresses);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.refused("%s: %s".formatted(file.name(), e.getMessage()));
@@ -168,13 +168,24 @@ public final class SqlFormat implements RecordFormat {
     return query;
   }
 
-  private static void requireNoOthers(List<Column> columns, List<String> names) {
-    for (Column column : columns) {
-      if (names.stream().noneMatch(column.name()::equalsIgnoreCase)) { // as DuckDB finds them
+  /** Refuses other columns; DuckDB would make up a missing one that is called {@code filename}. */
+  private static void requireSame(List<String> actual, List<String> expected) {
+    for (String name : actual) {
+      if (isMissing(name, expected)) {
         throw new IllegalArgumentException(
-            "column '%s' is not in the first file, which has %s".formatted(column.name(), names));
+            "column '%s' is not in the first file, which has %s".formatted(name, expected));
       }
     }
+    for (String name : expected) {
+      if (isMissing(name, actual)) {
+        throw new IllegalArgumentException(
+            "column '%s' of the first file is missing; this file has %s".formatted(name, actual));
+      }
+    }
+  }
+
+  private static boolean isMissing(String name, List<String> names) {
+    return names.stream().noneMatch(name::equalsIgnoreCase); // as DuckDB finds them
   }
 
   /** The records of one input. */
