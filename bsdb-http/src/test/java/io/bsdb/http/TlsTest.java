@@ -117,8 +117,8 @@ class TlsTest {
         .formatted(type, Base64.getMimeEncoder().encodeToString(bytes), type);
   }
 
-  /** Asks over a new connection, trusting one certificate. */
-  private HttpResponse<String> get(X509Certificate trusted, String... headers) throws Exception {
+  /** Returns what trusts one certificate. */
+  private static SSLContext context(X509Certificate trusted) throws Exception {
     KeyStore store = KeyStore.getInstance("PKCS12");
     store.load(null, null);
     store.setCertificateEntry("server", trusted);
@@ -127,6 +127,11 @@ class TlsTest {
     trust.init(store);
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, trust.getTrustManagers(), null);
+    return context;
+  }
+
+  /** Asks over a new connection, trusting one certificate. */
+  private HttpResponse<String> get(X509Certificate trusted, String... headers) throws Exception {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(server.address().resolve("/v1/tables/t/rows/k"))
             .header("Accept", "application/octet-stream");
@@ -134,7 +139,7 @@ class TlsTest {
       request.headers(headers);
     }
     return HttpClient.newBuilder()
-        .sslContext(context)
+        .sslContext(context(trusted))
         .build()
         .send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
@@ -175,6 +180,25 @@ class TlsTest {
     server.close();
     server = builder().limits(Map.of("drain-millis", 3_600_000)).start();
     assertThat(serial(trusted)).isEqualTo(trusted.getSerialNumber());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.0.7", "10.0.0.7:8080", "[fd00::7]", "tables.example.com"})
+  void answersHostsThatTheCertificateDoesNotName(String host) throws Exception {
+    X509Certificate trusted = makeCertificate("EC", 1);
+    server = builder().allowHost("tables.example.com").start();
+    try (Socket socket =
+        context(trusted)
+            .getSocketFactory()
+            .createSocket(InetAddress.getLoopbackAddress(), server.address().getPort())) {
+      socket.setSoTimeout(20_000);
+      socket
+          .getOutputStream()
+          .write(Utf8.bytes("GET /health/live HTTP/1.1\r\nHost: %s\r\n\r\n".formatted(host)));
+      assertThat(Client.readAnswer(socket))
+          .startsWith("HTTP/1.1 200")
+          .endsWith("{\"status\":\"live\"}");
+    }
   }
 
   @Test
