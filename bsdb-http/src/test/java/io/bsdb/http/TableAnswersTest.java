@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.http.wire.Limits;
 import io.bsdb.row.RowCodec;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.InService;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -17,6 +18,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -122,6 +124,16 @@ class TableAnswersTest {
       assertThat(problem(client.get("/v1/tables/cities/diff?from=" + first + "&sample=" + share)))
           .as(share)
           .isEqualTo("bad-request");
+    }
+  }
+
+  @Test
+  void aVersionOfTheFutureHasNoAge() throws Exception {
+    InService.publishedAt(
+        directory, Instant.now().plus(Duration.ofHours(1))); // the clock went back
+    try (BsdbServer later = BsdbServer.builder().table("t", directory).start()) {
+      assertThat(text(new Client(later).get("/metrics")))
+          .contains("bsdb_version_age_seconds{table=\"t\"} 0.0\n");
     }
   }
 

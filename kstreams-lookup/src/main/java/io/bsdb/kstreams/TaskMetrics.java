@@ -130,7 +130,9 @@ final class TaskMetrics implements AutoCloseable {
 
   private double age(long nowMillis) {
     Manifest manifest = table.manifest();
-    return manifest == null ? Double.NaN : nowMillis - manifest.createdAt().toEpochMilli();
+    return manifest == null
+        ? Double.NaN
+        : Math.max(0, nowMillis - manifest.createdAt().toEpochMilli()); // clocks go back
   }
 
   /** Returns whether to call {@link #took}. */

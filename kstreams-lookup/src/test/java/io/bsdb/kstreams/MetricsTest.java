@@ -11,8 +11,11 @@ import io.bsdb.reader.memory.MemoryBudgetExceededException;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.testkit.Await;
+import io.bsdb.testkit.InService;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -107,6 +110,15 @@ class MetricsTest {
       assertThat(values(joins.driver, "customers-1-0_0"))
           .containsEntry("refresh-failed-total", 1.0)
           .containsEntry("snapshot-sequence", 3.0);
+    }
+  }
+
+  @Test
+  void aVersionOfTheFutureHasNoAge() throws Exception {
+    InService.publishedAt(table.directory(), Instant.now().plus(Duration.ofHours(1)));
+    try (var customers = table.lookup("customers").build();
+        Joins joins = Joins.of(orders -> customers.join(orders, CUSTOMER, JOIN))) {
+      assertThat(values(joins.driver, "customers-0-0_0")).containsEntry("snapshot-age-ms", 0.0);
     }
   }
 

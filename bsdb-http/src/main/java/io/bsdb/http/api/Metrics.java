@@ -125,8 +125,10 @@ public final class Metrics {
         "Time since the version in use was published.",
         tables,
         table ->
-            Instant.now().getEpochSecond()
-                - table.reader().manifest().createdAt().getEpochSecond());
+            Math.max( // the clock may have gone back
+                0,
+                Instant.now().getEpochSecond()
+                    - table.reader().manifest().createdAt().getEpochSecond()));
     gauge(
         "bsdb_refresh_failures",
         "Refreshes of the table that failed.",

@@ -115,11 +115,11 @@ final class StoreMetrics implements AutoCloseable {
     gauge(
         "snapshot-age-ms",
         "Time since changes were last published or folded",
-        (stats, version, now) -> now - version.createdAt().toEpochMilli());
+        (stats, version, now) -> Math.max(0, now - version.createdAt().toEpochMilli()));
     gauge(
         "commit-age-ms",
         "Time since offsets were last committed; since the start, before they are",
-        (stats, version, now) -> now - committed.getAsLong());
+        (stats, version, now) -> Math.max(0, now - committed.getAsLong()));
   }
 
   private void gauge(String name, String description, Value value) {

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.kstreams.store.SnapshotStores;
+import io.bsdb.testkit.InService;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -113,6 +116,15 @@ class StoreContractTest {
     assertThat(values).containsKey("load").doesNotContainValue(Double.NaN);
     store.close();
     assertThat(metrics(context)).isEmpty();
+  }
+
+  @Test
+  void aVersionOfTheFutureHasNoAge() throws Exception {
+    InService.publishedAt(directory.resolve("base"), Instant.now().plus(Duration.ofHours(1)));
+    StateStoreContext context = context();
+    KeyValueStore<Bytes, byte[]> store = open(context);
+    assertThat(metrics(context)).containsEntry("snapshot-age-ms", 0.0);
+    store.close();
   }
 
   private TopicPartition partition(int number) {
