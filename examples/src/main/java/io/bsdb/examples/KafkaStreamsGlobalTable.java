@@ -25,8 +25,13 @@ public final class KafkaStreamsGlobalTable {
 
   /** Runs it with the base's directory and Kafka's bootstrap servers, and perhaps {@code base}. */
   public static void main(String[] arguments) throws Exception {
+    boolean makesBase = arguments.length == 3 && arguments[2].equals("base");
+    if (arguments.length != 2 && !makesBase) {
+      System.err.println("usage: KafkaStreamsGlobalTable BASE BOOTSTRAP_SERVERS [base]");
+      System.exit(2);
+    }
     Path base = Path.of(arguments[0]);
-    if (arguments.length == 3 && arguments[2].equals("base")) {
+    if (makesBase) {
       System.out.println(
           SnapshotStores.readTopic(Map.of("bootstrap.servers", arguments[1]), "customers", base));
       return;

@@ -21,6 +21,10 @@ public final class KafkaStreamsLookup {
 
   /** Runs it with the table's directory and Kafka's bootstrap servers. */
   public static void main(String[] arguments) throws IOException, InterruptedException {
+    if (arguments.length != 2) {
+      System.err.println("usage: KafkaStreamsLookup TABLE BOOTSTRAP_SERVERS");
+      System.exit(2);
+    }
     Properties properties = new Properties();
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "bsdb-example");
     properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, arguments[1]);

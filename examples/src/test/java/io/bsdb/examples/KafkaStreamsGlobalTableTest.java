@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.examples.cluster.EmbeddedKafka;
 import io.bsdb.kstreams.store.SnapshotStores;
+import io.bsdb.testkit.ChildProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +25,14 @@ import org.junit.jupiter.api.io.TempDir;
 /** The base is read from the topic twice, and the application begins with it. */
 class KafkaStreamsGlobalTableTest {
   @TempDir Path directory;
+
+  @Test
+  void withoutArgumentsItShowsItsUsage() throws Exception {
+    ChildProcess.Result result = ChildProcess.run(ChildProcess.of(KafkaStreamsGlobalTable.class));
+    assertThat(result.lines())
+        .containsExactly("usage: KafkaStreamsGlobalTable BASE BOOTSTRAP_SERVERS [base]");
+    assertThat(result.status()).isEqualTo(2);
+  }
 
   @Test
   void enrichesOrders() throws Exception {

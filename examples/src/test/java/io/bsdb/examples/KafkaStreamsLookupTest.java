@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.kstreams.testing.TemporaryTable;
 import io.bsdb.testkit.Await;
+import io.bsdb.testkit.ChildProcess;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
@@ -73,6 +74,13 @@ class KafkaStreamsLookupTest {
             thread.getState() == Thread.State.WAITING
                 || thread.getState() == Thread.State.TERMINATED);
     return thread.getState();
+  }
+
+  @Test
+  void withoutArgumentsItShowsItsUsage() throws Exception {
+    ChildProcess.Result result = ChildProcess.run(ChildProcess.of(KafkaStreamsLookup.class));
+    assertThat(result.lines()).containsExactly("usage: KafkaStreamsLookup TABLE BOOTSTRAP_SERVERS");
+    assertThat(result.status()).isEqualTo(2);
   }
 
   @Test
