@@ -157,9 +157,8 @@ public final class ServedTable implements Closeable {
 
   /** Returns the manifest of a version, whether in use or not. */
   public Manifest manifest(@Nullable String version) throws IOException {
-    return version == null || version.equals(reader.version())
-        ? reader.manifest()
-        : ofVersion(version);
+    Manifest inUse = reader.manifest(); // once: another version may take its place meanwhile
+    return version == null || version.equals(inUse.version()) ? inUse : ofVersion(version);
   }
 
   private Manifest ofVersion(String version) throws IOException {
