@@ -3,6 +3,7 @@ package io.bsdb.row;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.bsdb.format.Excerpt;
 import io.bsdb.format.Internal;
 import io.bsdb.format.UnsupportedVersionException;
 import java.util.ArrayList;
@@ -194,7 +195,7 @@ public final class Schema {
   public int position(String name) {
     Integer position = positions.get(name);
     if (position == null) {
-      throw new IllegalArgumentException("no column '" + name + "'");
+      throw new IllegalArgumentException("no column '" + Excerpt.of(name) + "'");
     }
     return position;
   }

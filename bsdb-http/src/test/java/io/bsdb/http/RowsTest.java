@@ -202,6 +202,60 @@ class RowsTest {
         .isEqualTo(200);
   }
 
+  @Test
+  void problemsRepeatTheBeginningOfALongText() throws Exception {
+    String text = "x".repeat(7000);
+    String cities = "/v1/tables/cities";
+    for (String path :
+        List.of(
+            cities + "/rows/" + text,
+            cities + "/rows/%C3%A4%FF" + text,
+            cities + "/rows/%zz" + text,
+            cities + "/rows?id=" + text,
+            cities + "/rows?id=7&" + text + "=1",
+            cities + "/rows?id=7&" + text + "=1&" + text + "=2",
+            cities + "/rows?id=7&columns=" + text,
+            cities + "/rows?id=7&numbers=" + text,
+            cities + "/rows?key=7&encoding=" + text,
+            cities + "/rows?key=" + text + "&encoding=hex",
+            cities + "/rows?key=" + text + "&encoding=base64url",
+            cities + "/rows?from=1&reverse=" + text,
+            cities + "/sample?n=" + text,
+            cities + "/diff?from=" + version + "&sample=" + text,
+            cities + "/versions/" + text + "/rows/7",
+            "/v1/tables/prices/rows/" + ",".repeat(7000),
+            "/v1/tables/prices/rows?key=%5B%22" + text,
+            "/v1/tables/prices/rows?key=%5B" + text,
+            "/v1/tables/" + text)) {
+      String answer = client.rawGet(path);
+      assertThat(answer).as(path).startsWith("HTTP/1.1 4").hasSizeLessThan(1500);
+    }
+    for (String body :
+        List.of(
+            "{\"keys\": [\"%s\"]}",
+            "{\"keys\": [[\"%s\"]]}",
+            "{\"keys\": [{\"%s\": 7}]}",
+            "{\"keys\": [{\"id\": [\"%s\"]}]}",
+            "{\"keys\": [%s]}",
+            "{\"keys\": [7], \"columns\": [\"%s\"]}",
+            "{\"keys\": [7], \"match\": \"%s\"}",
+            "{\"keys\": [7], \"%s\": []}",
+            "{\"keys\": [7], \"%s\": 7}",
+            "{\"keys\": [7], \"\u0000%s\": 7}",
+            "{\"keys\": [7], \"%<s\": [], \"%<s\": []}".replace("%<s", "%1$s"))) {
+      HttpResponse<byte[]> answer =
+          client.post(cities + "/rows:lookup", body.formatted("x".repeat(500_000)));
+      assertThat(answer.statusCode()).as(body).isEqualTo(400);
+      assertThat(answer.body()).as(body).hasSizeLessThan(1000);
+    }
+    for (String header : List.of("Content-Type", "Content-Encoding", "Accept")) {
+      HttpResponse<byte[]> answer =
+          client.post(cities + "/rows:lookup", "{\"keys\": [7]}", header, text);
+      assertThat(answer.statusCode()).as(header).isIn(406, 415);
+      assertThat(answer.body()).as(header).hasSizeLessThan(1000);
+    }
+  }
+
   private long lookups() throws Exception {
     return text(client.get("/metrics"))
         .lines()

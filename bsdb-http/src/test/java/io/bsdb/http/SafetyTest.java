@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -257,6 +258,18 @@ class SafetyTest {
       assertThat(problem(client.post(lookup, body, "Content-Type", "application/octet-stream")))
           .isEqualTo("bad-request");
     }
+    for (Charset charset : List.of(StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE)) {
+      for (String form : List.of("json", "x-ndjson")) {
+        HttpResponse<byte[]> answer =
+            client.post(
+                lookup,
+                "{\"keys\":[\"k\"]}".getBytes(charset),
+                "Content-Type",
+                "application/" + form);
+        assertThat(problem(answer)).as("%s %s", charset, form).isEqualTo("bad-request");
+        assertThat(Client.text(answer)).contains("not UTF-8");
+      }
+    }
     HttpResponse<byte[]> type = client.post(lookup, "<a/>", "Content-Type", "text/xml");
     assertThat(type.statusCode()).isEqualTo(415);
     assertThat(problem(type)).isEqualTo("wrong-media-type");
@@ -264,6 +277,29 @@ class SafetyTest {
     assertThat(client.get(lookup).headers().firstValue("allow")).hasValue("POST");
     assertThat(client.post("/v1/tables/t/rows/k", "").statusCode()).isEqualTo(405);
     assertThat(client.post("/v1/tables", "").headers().firstValue("allow")).hasValue("GET, HEAD");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "POST", "PUT", "OPTIONS", "other"})
+  void longHeadersAreProblemsWhateverTheMethod(String method) throws Exception {
+    String request = method + " /v1/tables HTTP/1.1\r\nHost: localhost\r\nCookie: %s\r\n\r\n";
+    assertThat(client.raw(request.formatted("x".repeat(20_000))))
+        .startsWith("HTTP/1.1 431")
+        .contains("\"type\":\"urn:problem-type:bsdb:header-too-long\"");
+  }
+
+  /**
+   * The content of a GET means nothing: RFC 9110, 9.3.1. What follows a part of it is no request.
+   */
+  @Test
+  void ignoresTheBodyOfAGet() throws Exception {
+    String head =
+        "GET /v1/tables/t/rows/k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n";
+    String next = "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    assertThat(client.raw(head + "123456789" + next)).contains("\"value\"", "\"live\"");
+    assertThat(client.raw(head + "123")) // closed after the answer
+        .startsWith("HTTP/1.1 200")
+        .doesNotContain("\"live\"");
   }
 
   @Test

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
@@ -59,7 +60,8 @@ public final class ValueParser {
 
   /** Returns why a text is not JSON, for messages. */
   public static String problem(JsonProcessingException e) {
-    return FOR_PROGRAMMERS.matcher(String.valueOf(e.getOriginalMessage())).replaceFirst("");
+    return Excerpt.of(
+        FOR_PROGRAMMERS.matcher(String.valueOf(e.getOriginalMessage())).replaceFirst(""));
   }
 
   /**
@@ -73,7 +75,7 @@ public final class ValueParser {
       return parse(column.type(), text);
     } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
       throw new IllegalArgumentException(
-          "'%s' is not a value of %s".formatted(text, column.declaration()), e);
+          "'%s' is not a value of %s".formatted(Excerpt.of(text), column.declaration()), e);
     }
   }
 
@@ -174,7 +176,7 @@ public final class ValueParser {
       default -> {
         if (!token.isScalarValue()) {
           throw new IllegalArgumentException(
-              "'%s' is not a value of %s".formatted(json(in), column.declaration()));
+              "'%s' is not a value of %s".formatted(Excerpt.of(json(in)), column.declaration()));
         }
         yield parse(column, in.getText());
       }
@@ -230,7 +232,8 @@ public final class ValueParser {
       }
       in.nextToken();
       if (values.containsKey(key)) {
-        throw new IllegalArgumentException("key '%s' twice in %s".formatted(key, column));
+        throw new IllegalArgumentException(
+            "key '%s' twice in %s".formatted(Excerpt.of(String.valueOf(key)), column));
       }
       values.put(key, read(elements, in));
       if (pairs) {
@@ -243,7 +246,7 @@ public final class ValueParser {
 
   private static void require(JsonParser in, JsonToken token, String wanted) throws IOException {
     if (!in.hasToken(token)) {
-      throw new IllegalArgumentException("'%s' is not %s".formatted(json(in), wanted));
+      throw new IllegalArgumentException("'%s' is not %s".formatted(Excerpt.of(json(in)), wanted));
     }
   }
 
@@ -259,7 +262,7 @@ public final class ValueParser {
     }
     String json = text.toString();
     if (json.startsWith("{\"" + RowJsonWriter.MALFORMED + "\":")) {
-      throw new IllegalArgumentException("malformed text cannot be stored: " + json);
+      throw new IllegalArgumentException("malformed text cannot be stored: " + Excerpt.of(json));
     }
     return json;
   }
@@ -340,7 +343,8 @@ public final class ValueParser {
       List<String> names = columns.stream().map(Column::name).toList();
       if (!named.keySet().equals(Set.copyOf(names))) {
         throw new IllegalArgumentException(
-            "members %s for the key columns %s".formatted(named.keySet(), columns));
+            "members %s for the key columns %s"
+                .formatted(Excerpt.of(named.keySet().toString()), columns));
       }
       names.forEach(name -> texts.add(named.get(name)));
     } else if (in.hasToken(JsonToken.START_ARRAY)) {
@@ -355,7 +359,7 @@ public final class ValueParser {
 
   private static String keyText(JsonParser in) throws IOException {
     if (!in.currentToken().isScalarValue() || in.hasToken(JsonToken.VALUE_NULL)) {
-      throw new IllegalArgumentException("a key has no value like " + json(in));
+      throw new IllegalArgumentException("a key has no value like " + Excerpt.of(json(in)));
     }
     return in.getText();
   }

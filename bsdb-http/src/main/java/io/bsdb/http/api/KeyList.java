@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import io.bsdb.format.Excerpt;
 import io.bsdb.http.exchange.MediaType;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.table.VersionRows;
@@ -53,6 +54,11 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
 
   /** Refuses what the parser takes for other characters, and so for another key. */
   private static void requireUtf8(byte[] body) {
+    for (byte each : body) {
+      if (each == 0) { // as in UTF-16, which the parser would take, too
+        throw malformed("it is not UTF-8");
+      }
+    }
     try {
       var unused = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
     } catch (CharacterCodingException e) {
@@ -111,7 +117,8 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
       JsonToken value = in.nextToken();
       if (value != (name.equals("match") ? JsonToken.VALUE_STRING : JsonToken.START_ARRAY)) {
         throw malformed(
-            "'%s' is not %s".formatted(name, name.equals("match") ? "a string" : "an array"));
+            "'%s' is not %s"
+                .formatted(Excerpt.of(name), name.equals("match") ? "a string" : "an array"));
       }
       switch (name) {
         case "match" -> match = in.getText();
@@ -131,7 +138,7 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
             columns.add(in.getText());
           }
         }
-        default -> throw malformed("there is no member '%s'".formatted(name));
+        default -> throw malformed("there is no member '%s'".formatted(Excerpt.of(name)));
       }
     }
     if (keys == null || in.nextToken() != null) {

@@ -2,6 +2,7 @@ package io.bsdb.http.api;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.io.SerializedString;
+import io.bsdb.format.Excerpt;
 import io.bsdb.format.ValueReader;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Answer;
@@ -130,7 +131,8 @@ final class Lookups extends Reading<List<@Nullable KeyValue>> {
       default ->
           throw new Problem(
               Problem.Kind.BAD_REQUEST,
-              "match is '%s': expected key, floor, ceiling or longest-prefix".formatted(match));
+              "match is '%s': expected key, floor, ceiling or longest-prefix"
+                  .formatted(Excerpt.of(String.valueOf(match))));
     };
   }
 
@@ -139,7 +141,7 @@ final class Lookups extends Reading<List<@Nullable KeyValue>> {
     if (coding != null && !coding.equalsIgnoreCase("identity")) {
       throw new Problem(
           Problem.Kind.WRONG_MEDIA_TYPE,
-          "Content-Encoding is '%s'; send the body as it is".formatted(coding));
+          "Content-Encoding is '%s'; send the body as it is".formatted(Excerpt.of(coding)));
     }
     String header = exchange.header(HttpHeader.CONTENT_TYPE);
     MediaType type = header == null ? MediaType.JSON : MediaType.of(header);
@@ -147,7 +149,9 @@ final class Lookups extends Reading<List<@Nullable KeyValue>> {
       throw new Problem(
           Problem.Kind.WRONG_MEDIA_TYPE,
           "Content-Type is '%s'; there is %s"
-              .formatted(header, OFFERED.stream().map(each -> each.name).toList()));
+              .formatted(
+                  Excerpt.of(String.valueOf(header)),
+                  OFFERED.stream().map(each -> each.name).toList()));
     }
     return type;
   }

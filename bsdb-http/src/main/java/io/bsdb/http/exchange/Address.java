@@ -1,5 +1,6 @@
 package io.bsdb.http.exchange;
 
+import io.bsdb.format.Excerpt;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -41,7 +42,7 @@ public record Address(List<String> segments, Map<String, String> parameters) {
       String value = equals < 0 ? "" : decode(parameter.substring(equals + 1), true);
       if (parameters.put(name, value) != null) {
         throw new Problem(
-            Problem.Kind.BAD_REQUEST, "parameter '%s' is given twice".formatted(name));
+            Problem.Kind.BAD_REQUEST, "parameter '%s' is given twice".formatted(Excerpt.of(name)));
       }
     }
     return new Address(segments, parameters);
@@ -52,7 +53,8 @@ public record Address(List<String> segments, Map<String, String> parameters) {
     if (text.indexOf(REPLACEMENT) >= 0) {
       throw new Problem(
           Problem.Kind.BAD_REQUEST,
-          "not UTF-8 in the address: '%s'; percent-encode what is not ASCII".formatted(text));
+          "not UTF-8 in the address: '%s'; percent-encode what is not ASCII"
+              .formatted(Excerpt.of(text)));
     }
     if (text.indexOf('%') < 0 && !(form && text.indexOf('+') >= 0)) {
       return text;
@@ -64,7 +66,8 @@ public record Address(List<String> segments, Map<String, String> parameters) {
         int high = i + 2 < text.length() ? Character.digit(text.charAt(i + 1), 16) : -1;
         int low = i + 2 < text.length() ? Character.digit(text.charAt(i + 2), 16) : -1;
         if (high < 0 || low < 0) {
-          throw new Problem(Problem.Kind.BAD_REQUEST, "malformed percent-encoding: " + text);
+          throw new Problem(
+              Problem.Kind.BAD_REQUEST, "malformed percent-encoding: " + Excerpt.of(text));
         }
         bytes.write(high << 4 | low);
         i += 2;
@@ -83,7 +86,8 @@ public record Address(List<String> segments, Map<String, String> parameters) {
     } catch (CharacterCodingException e) {
       throw new Problem(
           Problem.Kind.BAD_REQUEST,
-          "not UTF-8 in the address: '%s'; give other bytes with encoding=hex".formatted(text));
+          "not UTF-8 in the address: '%s'; give other bytes with encoding=hex"
+              .formatted(Excerpt.of(text)));
     }
   }
 
@@ -107,7 +111,8 @@ public record Address(List<String> segments, Map<String, String> parameters) {
     }
     throw new Problem(
         Problem.Kind.BAD_REQUEST,
-        "parameter '%s' is '%s': expected a number from 1 to %d".formatted(name, text, max));
+        "parameter '%s' is '%s': expected a number from 1 to %d"
+            .formatted(name, Excerpt.of(text), max));
   }
 
   /** Returns a parameter that is true or false; false if it is not given. */
@@ -117,7 +122,8 @@ public record Address(List<String> segments, Map<String, String> parameters) {
       return "true".equals(text);
     }
     throw new Problem(
-        Problem.Kind.BAD_REQUEST, "%s is '%s': expected true or false".formatted(name, text));
+        Problem.Kind.BAD_REQUEST,
+        "%s is '%s': expected true or false".formatted(name, Excerpt.of(text)));
   }
 
   /** Refuses parameters that mean nothing at this address. */
@@ -127,7 +133,7 @@ public record Address(List<String> segments, Map<String, String> parameters) {
         throw new Problem(
             Problem.Kind.BAD_REQUEST,
             "no parameter '%s' at this address; there are %s"
-                .formatted(name, names.stream().sorted().toList()));
+                .formatted(Excerpt.of(name), names.stream().sorted().toList()));
       }
     }
   }

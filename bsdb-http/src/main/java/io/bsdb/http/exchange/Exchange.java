@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.bsdb.format.Excerpt;
 import io.bsdb.http.wire.Connections;
 import io.bsdb.http.wire.Limits;
 import java.io.IOException;
@@ -101,7 +102,8 @@ public final class Exchange {
     String method = request.getMethod();
     if (!methods.contains(method)) {
       header(new HttpField(HttpHeader.ALLOW, String.join(", ", methods)));
-      throw new Problem(Problem.Kind.WRONG_METHOD, "%s; there is %s".formatted(method, methods));
+      throw new Problem(
+          Problem.Kind.WRONG_METHOD, "%s; there is %s".formatted(Excerpt.of(method), methods));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.bsdb.http.exchange;
 
+import io.bsdb.format.Excerpt;
 import java.util.List;
 import java.util.Locale;
 import org.eclipse.jetty.http.HttpField;
@@ -62,7 +63,9 @@ public enum MediaType {
     try {
       accept.forEach(parsed::addValue);
     } catch (IllegalArgumentException e) {
-      throw new Problem(Problem.Kind.BAD_REQUEST, "Accept is malformed: " + accept);
+      throw new Problem(
+          Problem.Kind.BAD_REQUEST,
+          "Accept is malformed: " + Excerpt.of(String.join(", ", accept)));
     }
     List<QualityValue> ranges = parsed.getQualityValues();
     MediaType best = null;
@@ -79,7 +82,8 @@ public enum MediaType {
           Problem.Kind.NOT_ACCEPTABLE,
           "Accept is '%s'; there is %s"
               .formatted(
-                  String.join(", ", accept), offered.stream().map(type -> type.name).toList()));
+                  Excerpt.of(String.join(", ", accept)),
+                  offered.stream().map(type -> type.name).toList()));
     }
     return best;
   }

@@ -12,6 +12,11 @@ import org.jspecify.annotations.Nullable;
 /** Writes the refusals of the HTTP library in the form of the service. */
 public final class ProblemHandler extends ErrorHandler {
   @Override
+  public boolean errorPageForMethod(String method) {
+    return true;
+  }
+
+  @Override
   protected void generateResponse(
       Request request,
       Response response,

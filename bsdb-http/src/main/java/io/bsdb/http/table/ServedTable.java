@@ -1,5 +1,6 @@
 package io.bsdb.http.table;
 
+import io.bsdb.format.Excerpt;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
@@ -175,7 +176,8 @@ public final class ServedTable implements Closeable {
     if (!Manifest.isVersion(version)) {
       throw new Problem(
           Problem.Kind.UNKNOWN_VERSION,
-          "not a version's name: '%s', expected like 0000000001-0a1b2c3d".formatted(version));
+          "not a version's name: '%s', expected like 0000000001-0a1b2c3d"
+              .formatted(Excerpt.of(version)));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.bsdb.http.table;
 
+import io.bsdb.format.Excerpt;
 import io.bsdb.http.exchange.Budget;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.wire.Limits;
@@ -133,7 +134,8 @@ public final class Service implements Closeable {
     }
     if (table == null) {
       throw new Problem(
-          Problem.Kind.UNKNOWN_TABLE, "'%s'; there are %s".formatted(name, tables.keySet()));
+          Problem.Kind.UNKNOWN_TABLE,
+          "'%s'; there are %s".formatted(Excerpt.of(name), tables.keySet()));
     }
     return table;
   }

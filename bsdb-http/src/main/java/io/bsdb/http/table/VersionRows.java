@@ -1,6 +1,7 @@
 package io.bsdb.http.table;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.io.IOSupplier;
 import io.bsdb.http.exchange.Address;
@@ -184,7 +185,8 @@ public final class VersionRows {
                   default ->
                       throw new Problem(
                           Problem.Kind.BAD_REQUEST,
-                          "encoding is '%s': expected utf8, hex or base64url".formatted(encoding));
+                          "encoding is '%s': expected utf8, hex or base64url"
+                              .formatted(Excerpt.of(String.valueOf(encoding))));
                 }));
   }
 
@@ -314,7 +316,8 @@ public final class VersionRows {
     String numbers = address.parameter("numbers");
     if (numbers != null && !numbers.equals("text") && !numbers.equals("json")) {
       throw new Problem(
-          Problem.Kind.BAD_REQUEST, "numbers is '%s': expected json or text".formatted(numbers));
+          Problem.Kind.BAD_REQUEST,
+          "numbers is '%s': expected json or text".formatted(Excerpt.of(numbers)));
     }
     RowJsonWriter chosen = writer;
     if (chosen != null && "text".equals(numbers)) {
