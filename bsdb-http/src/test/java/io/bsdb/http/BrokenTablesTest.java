@@ -226,6 +226,19 @@ class BrokenTablesTest {
   }
 
   @Test
+  void aTableWithTheNameOfAnotherIsReported() throws Exception {
+    Path warehouse = directory.resolve("warehouse");
+    Tables.publish(warehouse.resolve("a.b"), Map.of("k", "v"));
+    Tables.publish(warehouse.resolve("a").resolve("b"), Map.of("k", "other"));
+    start(BsdbServer.builder().warehouse(warehouse).refreshEvery(Duration.ZERO));
+    assertThat(text(client.get("/v1/tables/a.b/rows/k"))).contains("\"dg==\"");
+    assertThat(json(client.get("/health/ready")).path("detail").asText())
+        .isEqualTo(
+            "tables are not served: a/b: another table has the name 'a.b'; rename one of the two"
+                + " directories");
+  }
+
+  @Test
   void othersAreServedBesideTablesThatCannotBe() throws Exception {
     Path warehouse = directory.resolve("warehouse");
     Tables.publish(warehouse.resolve("good"), Map.of("k", "v"));

@@ -77,6 +77,11 @@ public final class Service implements Closeable {
             return;
           }
           try {
+            if (name.indexOf('/') >= 0) {
+              throw new IOException(
+                  "another table has the name '%s'; rename one of the two directories"
+                      .formatted(name.replace('/', '.')));
+            }
             ServedTable.requireName(name);
             open(name, table.directory());
             unopened.remove(name);

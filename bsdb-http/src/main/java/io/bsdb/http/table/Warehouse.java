@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,17 +21,21 @@ public final class Warehouse {
 
   /**
    * Returns the tables by name: those in a directory by that of theirs, those one level deeper as
-   * {@code DATABASE.TABLE}. Whether the names can be served is not checked.
+   * {@code DATABASE.TABLE}, or as {@code DATABASE/TABLE} if another one has that name. Whether the
+   * names can be served is not checked.
    */
   public static Map<String, Path> tables(Path root) throws IOException {
     Map<String, Path> tables = new LinkedHashMap<>();
+    List<Path> databases = new ArrayList<>();
     for (Path directory : directories(root)) {
-      String name = directory.getFileName().toString();
       if (isTable(directory)) {
-        tables.put(name, directory);
+        tables.put(directory.getFileName().toString(), directory);
       } else {
-        addInner(name, directory, tables);
+        databases.add(directory);
       }
+    }
+    for (Path database : databases) {
+      addInner(database.getFileName().toString(), database, tables);
     }
     return tables;
   }
@@ -48,7 +53,8 @@ public final class Warehouse {
     }
     for (Path inner : inside) {
       if (isTable(inner)) {
-        tables.putIfAbsent(name + "." + inner.getFileName(), inner);
+        String own = name + "." + inner.getFileName();
+        tables.put(tables.containsKey(own) ? name + "/" + inner.getFileName() : own, inner);
       }
     }
   }
