@@ -178,13 +178,14 @@ macro_rules! released_on_drop {
                 unsafe { std::mem::zeroed() }
             }
 
-            /// Takes over what a pointer leads to.
+            /// Takes over what a pointer leads to; none if it is released, as consumers leave what they take.
             ///
             /// # Safety
-            /// It leads to a valid structure, which nobody else uses meanwhile.
-            pub unsafe fn take(from: *mut $name) -> $name {
+            /// It leads to a valid structure or a released one, which nobody else uses meanwhile.
+            pub unsafe fn take(from: *mut $name) -> Option<$name> {
                 // SAFETY: the caller's; what is left there counts as released.
-                unsafe { ptr::replace(from, $name::empty()) }
+                let taken = unsafe { ptr::replace(from, $name::empty()) };
+                Some(taken).filter(|taken| taken.release.is_some())
             }
         }
 

@@ -59,12 +59,17 @@ fn pointer<T>(capsule: &Bound<PyAny>, name: &CStr) -> PyResult<*mut T> {
     Ok(pointer as *mut T)
 }
 
+fn taken_before() -> PyErr {
+    PyValueError::new_err("another consumer has taken this Arrow data; give it anew")
+}
+
 /// Takes an object's Arrow data: its type, and its batches or chunks.
 pub fn import(object: &Bound<PyAny>) -> PyResult<Option<(Field, Vec<Data>)>> {
     if object.hasattr("__arrow_c_stream__")? {
         let capsule = object.call_method0("__arrow_c_stream__")?;
-        // SAFETY: the capsule holds a valid stream, which becomes ours.
-        let mut stream = unsafe { ArrowStream::take(pointer(&capsule, STREAM)?) };
+        // SAFETY: the capsule holds a stream, which becomes ours.
+        let stream = unsafe { ArrowStream::take(pointer(&capsule, STREAM)?) };
+        let mut stream = stream.ok_or_else(taken_before)?;
         // The stream may wait for threads that call Python.
         let taken = object.py().detach(|| {
             let field = stream.field()?;
@@ -81,11 +86,11 @@ pub fn import(object: &Bound<PyAny>) -> PyResult<Option<(Field, Vec<Data>)>> {
             .call_method0("__arrow_c_array__")?
             .cast_into::<PyTuple>()?;
         let (schema, array) = (pair.get_item(0)?, pair.get_item(1)?);
-        // SAFETY: the capsules hold a valid schema and array of it; the array becomes ours.
+        // SAFETY: the capsules hold a schema and an array of it, which become ours.
         unsafe {
-            let field = Field::import(&*pointer::<ArrowSchema>(&schema, SCHEMA)?);
-            let data = Data::import(ArrowArray::take(pointer(&array, ARRAY)?));
-            return Ok(Some((field, vec![data])));
+            let schema = ArrowSchema::take(pointer(&schema, SCHEMA)?).ok_or_else(taken_before)?;
+            let array = ArrowArray::take(pointer(&array, ARRAY)?).ok_or_else(taken_before)?;
+            return Ok(Some((Field::import(&schema), vec![Data::import(array)])));
         }
     }
     Ok(None)

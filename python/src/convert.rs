@@ -13,6 +13,9 @@ use crate::error::raise;
 /// A number that no key has.
 const TOO_LARGE: Value<'static> = Value::Decimal(i128::MAX, 0);
 
+/// Microseconds of a day.
+const DAY: i64 = 86_400_000_000;
+
 /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar.
 fn days_of(year: i64, month: i64, day: i64) -> i64 {
     let year = year - (month <= 2) as i64;
@@ -65,23 +68,22 @@ pub fn value_of(object: &Bound<PyAny>) -> PyResult<Value<'static>> {
         if object.ne(object)? {
             return Ok(Value::Null); // NaT of pandas
         }
-        let mut instant = object.clone();
-        if !object.getattr("tzinfo")?.is_none() {
-            let utc = object
-                .py()
-                .import("datetime")?
-                .getattr("timezone")?
-                .getattr("utc")?;
-            instant = object.call_method1("astimezone", (utc,))?;
-        }
         let days = days_of(
-            number(&instant, "year")?,
-            number(&instant, "month")?,
-            number(&instant, "day")?,
+            number(object, "year")?,
+            number(object, "month")?,
+            number(object, "day")?,
         );
-        let micros = days * 86_400_000_000 + micros_of_day(&instant)?;
-        let nanos = if instant.hasattr("nanosecond")? {
-            number(&instant, "nanosecond")?
+        let mut micros = days * DAY + micros_of_day(object)?;
+        // Python's own conversion knows no year before 1 or after 9999.
+        let offset = object.call_method0("utcoffset")?;
+        if !offset.is_none() {
+            let seconds = number(&offset, "seconds")?;
+            micros -= number(&offset, "days")? * DAY
+                + seconds * 1_000_000
+                + number(&offset, "microseconds")?;
+        }
+        let nanos = if object.hasattr("nanosecond")? {
+            number(object, "nanosecond")?
         } else {
             0
         };

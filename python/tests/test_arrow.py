@@ -212,6 +212,31 @@ def test_the_only_column_of_a_frame_is_not_taken_for_another(plain):
         plain.lookup(frame, on="key")
 
 
+def test_arrow_data_that_another_consumer_has_taken():
+    # It points to memory that may be free, so a process of its own.
+    code = f"""
+import bsdb, gc, pyarrow as pa
+table = bsdb.open({str(TABLES / 'blocked')!r})
+key = next(iter(table))[0]
+for kind, given, take in [
+    ("stream", pa.table({{"key": [key]}}).__arrow_c_stream__(), pa.RecordBatchReader._import_from_c_capsule),
+    ("stream", table.lookup([key]).__arrow_c_stream__(), pa.RecordBatchReader._import_from_c_capsule),
+    ("array", pa.array([key]).__arrow_c_array__(), lambda both: pa.Array._import_from_c_capsule(*both)),
+    ("array", pa.array([key]).__arrow_c_array__(), lambda both: pa.DataType._import_from_c_capsule(both[0])),
+]:
+    take(given)
+    gc.collect()
+    keys = type("Keys", (), {{"__arrow_c_" + kind + "__": lambda self, requested_schema=None: given}})()
+    try:
+        table.lookup(keys)
+    except ValueError as e:
+        assert "another consumer has taken" in str(e), e
+    else:
+        raise SystemExit("no error")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
 @pytest.mark.parametrize(
     "code",
     [

@@ -91,6 +91,16 @@ def test_scalars_of_numpy_and_pandas():
     assert ("milk", np.datetime64(since, "ns") + np.timedelta64(1, "ns")) not in prices
 
 
+def test_times_of_a_zone_beside_the_first_and_last_year():
+    prices = bsdb.open(TABLES / "history")
+    hours = datetime.timedelta(hours=5)
+    first = datetime.datetime.min.replace(tzinfo=datetime.timezone(hours))
+    last = datetime.datetime.max.replace(tzinfo=datetime.timezone(-hours))
+    assert prices.as_of("a", last) == prices.as_of("a", datetime.datetime.max) is not None
+    assert prices.as_of("a", first) is None
+    assert ("a", first) not in prices and ("a", last) not in prices
+
+
 def test_rows_have_only_the_columns_that_are_asked_for():
     table = bsdb.open(TABLES / "rows-scalars")
     ids = pa.table(table.scan(columns=["id"]))["id"].to_pylist()
