@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.reader.follow.Followed;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.LoggedLines;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

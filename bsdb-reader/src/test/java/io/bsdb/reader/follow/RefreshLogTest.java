@@ -2,7 +2,7 @@ package io.bsdb.reader.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.reader.LoggedLines;
+import io.bsdb.testkit.LoggedLines;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.concurrent.TimeUnit;

@@ -1,4 +1,4 @@
-package io.bsdb.reader;
+package io.bsdb.testkit;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
