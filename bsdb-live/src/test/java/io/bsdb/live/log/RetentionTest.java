@@ -3,6 +3,7 @@ package io.bsdb.live.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.live.LogPosition;
+import io.bsdb.testkit.LoggedLines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,9 +68,20 @@ class RetentionTest {
   void keepsAllForAFollowerWhoseFileCannotBeRead() throws IOException {
     Path file = directory.resolve("other.follower");
     Files.createSymbolicLink(file, file);
+    Path damaged = directory.resolve("damaged.follower");
+    Files.writeString(damaged, "x");
     Retention retention = retention(3 * LENGTH, 3);
-    retention.trim();
-    assertThat(kept()).containsExactly(1, 2, 3);
+    try (LoggedLines log = LoggedLines.of(Followers.class)) {
+      retention.trim();
+      retention.trim();
+      assertThat(kept()).containsExactly(1, 2, 3);
+      assertThat(log.all())
+          .hasSize(2)
+          .allMatch(line -> line.startsWith("WARN the position of a follower of the log cannot be"))
+          .anyMatch(line -> line.contains("file=" + file + " (java.nio.file.FileSystemException: "))
+          .anyMatch(line -> line.contains("file=" + damaged + " ("))
+          .allMatch(line -> line.endsWith("or delete it if the follower is no longer used"));
+    }
   }
 
   @Test
