@@ -216,7 +216,7 @@ class BuildCommandTest extends BuildFixture {
     assertThat(damaged.status()).isEqualTo(ExitStatus.UNREADABLE);
     assertThat(damaged.err())
         .contains("bsdb: " + built + " was put in service, but does not verify: ")
-        .endsWith("; go back with 'bsdb rollback --table " + table + " " + before + "'\n");
+        .endsWith("; go back: bsdb rollback --table '" + table + "' " + before + "\n");
   }
 
   private void damageAndRollBack(String before) {

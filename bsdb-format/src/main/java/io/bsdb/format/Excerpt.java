@@ -35,6 +35,11 @@ public final class Excerpt {
     return excerpt.toString();
   }
 
+  /** Returns a text as one word of a shell's command that a message shows to be pasted. */
+  public static String shellWord(Object text) {
+    return "'" + text.toString().replace("'", "'\\''") + "'";
+  }
+
   private static boolean isShown(int character) {
     return switch (Character.getType(character)) {
       case Character.CONTROL,

@@ -110,8 +110,8 @@ final class CurrentFile {
       return "no version is complete: restore the table from a copy, or delete CURRENT to begin with an empty table";
     }
     return storage.hasLocks()
-        ? "put the newest version in service: bsdb rollback --table '%s' %s"
-            .formatted(storage, newest)
+        ? "put the newest version in service: bsdb rollback --table %s %s"
+            .formatted(Excerpt.shellWord(storage), newest)
         : "put the newest version in service: CALL sys.rollback_to('<database>.<table>', '%s')"
             .formatted(newest);
   }

@@ -209,12 +209,13 @@ final class Publication {
     if (!replaced.streams().isEmpty()) {
       requireNoOwner();
       throw new PublishConflictException(
-          "a table into which a stream is written cannot be replaced by a build that does not say which changes it has: table=%1$s version=%2$s streams=%3$s; name the version from which on changes are to be kept (--keep-changes-after, 'sink.keep-changes-after'), or change single rows by a delta; if what writes it has ended for good, end the stream: bsdb end-stream --table '%1$s' %4$s"
+          "a table into which a stream is written cannot be replaced by a build that does not say which changes it has: table=%s version=%s streams=%s; name the version from which on changes are to be kept (--keep-changes-after, 'sink.keep-changes-after'), or change single rows by a delta; if what writes it has ended for good, end the stream: bsdb end-stream --table %s %s"
               .formatted(
                   storage,
                   parent,
                   replaced.streams().keySet(),
-                  replaced.streams().keySet().iterator().next()));
+                  Excerpt.shellWord(storage),
+                  Excerpt.shellWord(replaced.streams().keySet().iterator().next())));
     }
     return replaced.lastSegment() == 0 ? Changes.NONE : replaced.folded();
   }

@@ -58,6 +58,16 @@ class HostileTableTest {
   }
 
   @Test
+  void quotesTheDirectoryOfACommandAsAShellNeedsIt() throws Exception {
+    Table named = Table.at(directory.resolve("it's mine"));
+    publish(named);
+    Files.delete(directory.resolve("it's mine/CURRENT"));
+    assertThatThrownBy(named::currentVersion)
+        .hasMessageEndingWith(
+            "bsdb rollback --table '%s/it'\\''s mine' %s", directory, named.versions().get(0));
+  }
+
+  @Test
   @EnabledOnOs(OS.LINUX)
   void doesNotReadDevicesPipesAndDirectories() throws Exception {
     Build build = publish(table);

@@ -78,7 +78,7 @@ class DeltaWriterTest {
             "a table into which a stream is written cannot be replaced by a build that does not say which changes it has: table="
                 + directory,
             "streams=[cdc]",
-            "bsdb end-stream --table '" + directory + "' cdc");
+            "bsdb end-stream --table '" + directory + "' 'cdc'");
     assertThat(table.versions()).hasSize(3).contains(streamed.version());
   }
 

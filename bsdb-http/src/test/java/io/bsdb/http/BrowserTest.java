@@ -205,7 +205,7 @@ class BrowserTest {
     follow(By.linkText("Versions"));
     assertThat(main()).contains(first, second, "in use", "source=test");
     browser.findElements(By.tagName("summary")).get(0).click();
-    assertThat(main()).contains("bsdb rollback --table " + directory.resolve("cities") + " 000");
+    assertThat(main()).contains("bsdb rollback --table '" + directory.resolve("cities") + "' 000");
     picture("versions");
     follow(By.linkText("Differences to now"));
     assertThat(browser.findElement(By.id("verdict")).getText()).isEqualTo("3 rows that differ.");

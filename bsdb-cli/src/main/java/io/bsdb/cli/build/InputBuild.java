@@ -12,6 +12,7 @@ import io.bsdb.cli.output.FailureText;
 import io.bsdb.cli.output.Progress;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.table.Interruption;
+import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reload.Publish;
@@ -251,7 +252,8 @@ final class InputBuild {
             FailureText.of(why),
             parent == null
                 ? "there is no version before it: build again"
-                : "go back with 'bsdb rollback --table %s %s'".formatted(table, parent));
+                : "go back: bsdb rollback --table %s %s"
+                    .formatted(Excerpt.shellWord(table), parent));
   }
 
   /** Returns the directory of a version. */

@@ -1,5 +1,6 @@
 package io.bsdb.http.page;
 
+import io.bsdb.format.Excerpt;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.exchange.Texts;
 import io.bsdb.http.table.Comparisons;
@@ -78,7 +79,8 @@ final class VersionPages {
     page.raw("</td><td>");
     if (!inUse) {
       String command =
-          "bsdb rollback --table %s %s".formatted(table.directory(), manifest.version());
+          "bsdb rollback --table %s %s"
+              .formatted(Excerpt.shellWord(table.directory()), manifest.version());
       page.raw("<details><summary>Command</summary>").element("pre", command);
       page.raw("</details>")
           .link(
