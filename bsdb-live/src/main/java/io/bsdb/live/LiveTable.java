@@ -258,7 +258,13 @@ final class LiveTable implements WritableTable {
   @Override
   public void compact() throws IOException {
     LentBytes.requireLendsNothing("table " + directory);
-    maintenance.compact();
+    named(
+        "folding",
+        directory,
+        () -> {
+          maintenance.compact();
+          return true;
+        });
   }
 
   @Override
@@ -281,7 +287,7 @@ final class LiveTable implements WritableTable {
   @Override
   public LogPosition checkpoint(Path target) throws IOException {
     LentBytes.requireLendsNothing("table " + directory);
-    return maintenance.copyTo(target);
+    return named("copying it", directory, () -> maintenance.copyTo(target));
   }
 
   @Override

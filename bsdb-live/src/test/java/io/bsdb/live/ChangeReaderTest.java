@@ -180,7 +180,8 @@ class ChangeReaderTest {
     assertThatThrownBy(() -> ChangeReader.from(table(), "replica", new LogPosition(1, 77)))
         .hasMessageContaining("not the end of a frame");
     ChangeReader.from(table(), "replica", LogPosition.START).close();
-    for (LogPosition wrong : List.of(new LogPosition(1, 77), new LogPosition(9, 128))) {
+    for (LogPosition wrong :
+        List.of(new LogPosition(1, 77), new LogPosition(1, 1L << 40), new LogPosition(9, 128))) {
       assertThatThrownBy(() -> ChangeReader.from(table(), "replica", wrong))
           .hasMessageContaining(wrong.segment() == 1 ? "not the end of a frame" : "position=9/128");
       assertThat(table().resolve("log/replica.follower")).as("what it needs").hasContent("0/0");

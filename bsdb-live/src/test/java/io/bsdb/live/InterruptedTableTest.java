@@ -10,6 +10,7 @@ import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,7 +18,13 @@ import org.junit.jupiter.api.io.TempDir;
 class InterruptedTableTest {
   private static final byte[] KEY = {1};
 
-  @TempDir Path directory;
+  @TempDir Path temporary;
+  private Path directory;
+
+  @BeforeEach
+  void choose() {
+    directory = temporary.resolve("t");
+  }
 
   @AfterEach
   void clearInterrupt() {
@@ -67,6 +74,31 @@ class InterruptedTableTest {
         table.publish();
         assertThat(table.stats().memory().logKeys()).isZero();
       }
+    }
+  }
+
+  @Test
+  void foldsAndCopiesAgain() throws IOException {
+    Path copy = temporary.resolve("copy");
+    try (WritableTable table = WritableTable.open(directory)) {
+      table.put(KEY, KEY);
+      assertInterrupted(
+          "folding",
+          () -> {
+            Thread.currentThread().interrupt();
+            table.compact();
+          });
+      assertInterrupted(
+          "copying it",
+          () -> {
+            Thread.currentThread().interrupt();
+            table.checkpoint(copy);
+          });
+      table.compact();
+      table.checkpoint(copy);
+    }
+    try (WritableTable table = WritableTable.open(copy)) {
+      assertThat(table.get(KEY)).isEqualTo(KEY);
     }
   }
 

@@ -107,7 +107,7 @@ public final class LogTail implements Closeable {
    * @return null if there is no log yet
    */
   public @Nullable LogPart locate() throws IOException {
-    int startOffset = Math.toIntExact(start.offset());
+    long startOffset = start.offset();
     LogPart open = open(start.segment());
     if (open == null) {
       open = successor(start.segment(), startOffset);
@@ -177,7 +177,7 @@ public final class LogTail implements Closeable {
    *
    * @throws IOException if it goes on, but not there
    */
-  private @Nullable LogPart successor(long number, int end) throws IOException {
+  private @Nullable LogPart successor(long number, long end) throws IOException {
     boolean goesOn = false;
     for (String file : storage.list()) {
       if (file.endsWith(LogPart.SUFFIX) && LogPart.number(storage, file) > number) {
