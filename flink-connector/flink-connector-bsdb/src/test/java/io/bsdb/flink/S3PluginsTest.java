@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.flink.storage.FileSystemStorage;
 import io.bsdb.flink.storage.S3Server;
 import io.bsdb.table.Table;
+import io.bsdb.table.storage.TableStorage;
 import io.bsdb.testkit.InService;
+import io.bsdb.testkit.Utf8;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
@@ -54,6 +57,28 @@ class S3PluginsTest {
       session.run("DROP DATABASE c.geo");
       assertThat(session.texts("SHOW DATABASES IN c")).containsExactly("+I[default]");
       assertThat(server.keys()).noneMatch(key -> key.contains("geo"));
+    }
+  }
+
+  /** As of a table with more than a thousand versions. */
+  @ParameterizedTest
+  @ValueSource(strings = {"hadoop", "presto", "native"})
+  void listsAndDeletesWhatTakesManyPages(String plugin) throws Exception {
+    try (S3Server server = S3Server.through(plugin)) {
+      server.pageSize(3);
+      TableStorage storage = new FileSystemStorage(WAREHOUSE + "/t");
+      List<String> names = new ArrayList<>();
+      for (int i = 10; i < 20; i++) {
+        names.add("f" + i);
+        storage.replace("d/f" + i, Utf8.bytes("x"));
+        storage.replace("e/f" + i + "/manifest", Utf8.bytes("x"));
+      }
+      assertThat(storage.list("d")).isEqualTo(names);
+      assertThat(storage.list("e")).isEqualTo(names);
+      assertThat(storage.list("")).containsExactly("d", "e");
+      storage.delete("e");
+      assertThat(storage.list("")).containsExactly("d");
+      assertThat(server.keys()).hasSize(names.size());
     }
   }
 

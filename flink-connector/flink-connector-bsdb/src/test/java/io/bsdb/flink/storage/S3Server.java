@@ -82,6 +82,7 @@ public final class S3Server implements AutoCloseable {
   private final ExecutorService threads =
       Executors.newCachedThreadPool(task -> new Thread(task, "s3"));
   private final HttpServer server;
+  private volatile int pageSize = 1000;
 
   /** Starts a service with an empty bucket. */
   private S3Server() throws IOException {
@@ -118,6 +119,11 @@ public final class S3Server implements AutoCloseable {
     }
     FileSystem.initialize(configuration, plugins);
     return server;
+  }
+
+  /** Sets how many names a listing has at most; clients ask for more of them. */
+  public void pageSize(int value) {
+    pageSize = value;
   }
 
   private String endpoint() {
@@ -181,7 +187,7 @@ public final class S3Server implements AutoCloseable {
         query.getOrDefault(
             "continuation-token",
             query.getOrDefault("start-after", query.getOrDefault("marker", "")));
-    int most = Integer.parseInt(query.getOrDefault("max-keys", "1000"));
+    int most = Math.min(pageSize, Integer.parseInt(query.getOrDefault("max-keys", "1000")));
     StringBuilder contents = new StringBuilder();
     TreeSet<String> directories = new TreeSet<>();
     int count = 0;
@@ -219,10 +225,11 @@ public final class S3Server implements AutoCloseable {
         directory ->
             contents.append(
                 "<CommonPrefixes><Prefix>%s</Prefix></CommonPrefixes>".formatted(directory)));
-    return "<ListBucketResult><Name>%s</Name><Prefix>%s</Prefix><KeyCount>%d</KeyCount><MaxKeys>%d</MaxKeys><IsTruncated>%s</IsTruncated>%s%s</ListBucketResult>"
+    return "<ListBucketResult><Name>%s</Name><Prefix>%s</Prefix><Delimiter>%s</Delimiter><KeyCount>%d</KeyCount><MaxKeys>%d</MaxKeys><IsTruncated>%s</IsTruncated>%s%s</ListBucketResult>"
         .formatted(
             BUCKET,
             prefix,
+            delimiter,
             count,
             most,
             truncated,
