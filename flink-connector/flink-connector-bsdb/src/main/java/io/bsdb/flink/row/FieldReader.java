@@ -1,7 +1,6 @@
 package io.bsdb.flink.row;
 
 import io.bsdb.row.FieldView;
-import java.util.List;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.DistinctType;
@@ -28,12 +27,15 @@ interface FieldReader {
       case FLOAT -> FieldView::floatAt;
       case DOUBLE -> FieldView::doubleAt;
       case TIMESTAMP_WITHOUT_TIME_ZONE, TIMESTAMP_WITH_LOCAL_TIME_ZONE -> ViewFields::timestamp;
-      case ARRAY ->
-          (view, i) -> new ViewArray(view.arrayAt(i), ((ArrayType) type).getElementType());
-      case MAP -> (view, i) -> new ViewMap(view.mapAt(i), (MapType) type).binary();
+      case ARRAY -> {
+        FieldReader elements = of(((ArrayType) type).getElementType());
+        yield (view, i) -> new ViewArray(view.arrayAt(i), elements);
+      }
+      case MAP -> MapReader.of((MapType) type);
       case ROW, STRUCTURED_TYPE -> {
-        List<LogicalType> children = type.getChildren(); // a new list
-        yield (view, i) -> new ViewRow(view.rowAt(i), children);
+        FieldReader[] fields =
+            type.getChildren().stream().map(FieldReader::of).toArray(FieldReader[]::new);
+        yield (view, i) -> new ViewRow(view.rowAt(i), fields);
       }
       case DISTINCT_TYPE -> of(((DistinctType) type).getSourceType());
       default -> throw new IllegalArgumentException(type.asSummaryString());

@@ -2,20 +2,19 @@ package io.bsdb.flink.row;
 
 import io.bsdb.row.ArrayView;
 import org.apache.flink.table.data.ArrayData;
-import org.apache.flink.table.types.logical.LogicalType;
 
 /** An array read in place. */
 final class ViewArray extends ViewFields implements ArrayData {
-  private final LogicalType elementType;
+  private final FieldReader elements;
 
-  ViewArray(ArrayView view, LogicalType elementType) {
+  ViewArray(ArrayView view, FieldReader elements) {
     super(view);
-    this.elementType = elementType;
+    this.elements = elements;
   }
 
   @Override
-  LogicalType type(int pos) {
-    return elementType;
+  FieldReader reader(int pos) {
+    return elements;
   }
 
   @Override

@@ -9,7 +9,6 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.data.binary.BinaryStringData;
-import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.types.bitmap.Bitmap;
 import org.apache.flink.types.variant.Variant;
 
@@ -27,8 +26,8 @@ abstract class ViewFields {
     this.view = view;
   }
 
-  /** Returns the type of a field that has fields itself, or elements. */
-  abstract LogicalType type(int pos);
+  /** Returns the reader of a field that has fields itself, or elements. */
+  abstract FieldReader reader(int pos);
 
   static StringData string(FieldView view, int i) {
     return BinaryStringData.fromBytes(view.bytesAt(i));
@@ -114,7 +113,7 @@ abstract class ViewFields {
   }
 
   private Object nested(int pos) {
-    return FieldReader.of(type(pos)).read(view, pos);
+    return reader(pos).read(view, pos);
   }
 
   public Variant getVariant(int pos) {

@@ -3,29 +3,29 @@ package io.bsdb.flink.row;
 import io.bsdb.row.FieldView;
 import io.bsdb.row.KeyView;
 import io.bsdb.row.Schema;
-import java.util.List;
 import org.apache.flink.table.data.RowData;
-import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.types.RowKind;
 
 /** A row inside a row, or the columns of a key: read field by field, when somebody asks. */
 final class ViewRow extends ViewFields implements RowData {
-  private final List<LogicalType> types;
+  private static final FieldReader[] NONE = {};
+
+  private final FieldReader[] fields;
   private RowKind kind = RowKind.INSERT;
 
-  ViewRow(FieldView view, List<LogicalType> types) {
+  ViewRow(FieldView view, FieldReader[] fields) {
     super(view);
-    this.types = types;
+    this.fields = fields;
   }
 
   /** Returns the columns of a key, in its own order. */
   static ViewRow ofKey(Schema schema, byte[] key) {
-    return new ViewRow(KeyView.of(schema).wrap(key), List.of());
+    return new ViewRow(KeyView.of(schema).wrap(key), NONE);
   }
 
   @Override
-  LogicalType type(int pos) {
-    return types.get(pos);
+  FieldReader reader(int pos) {
+    return fields[pos];
   }
 
   @Override
