@@ -3,8 +3,10 @@ package io.bsdb.flink;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
+import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.options.Access;
+import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.Validity;
 import io.bsdb.writer.options.WriterOptions;
@@ -106,7 +108,7 @@ public final class SnapshotTableFactory
   public DynamicTableSource createDynamicTableSource(Context context, Set<String> addedColumns) {
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
     DeclaredTable table = declaredTable(context, options, addedColumns);
-    ReadSettings settings = readSettings(options);
+    ReadSettings settings = readSettings(table, options);
     return new SnapshotTableSource(
         table,
         settings,
@@ -130,6 +132,12 @@ public final class SnapshotTableFactory
           "table %s is version %s and cannot be written; INSERT into the table without '%s' makes a new version"
               .formatted(table.name(), pinned, BsdbOptions.SNAPSHOT_VERSION.key()));
     }
+    String kept = options.get(BsdbOptions.SINK_KEEP_CHANGES_AFTER);
+    if (kept != null && !Manifest.isVersion(kept)) {
+      throw new ValidationException(
+          "table %s: '%s' = '%s' is no version; expected its full name, such as 0000000001-0a1b2c3d"
+              .formatted(table.name(), BsdbOptions.SINK_KEEP_CHANGES_AFTER.key(), kept));
+    }
     if (table.validity() != null) {
       HistoryDeclaration.requireWritable(table, options);
     }
@@ -141,10 +149,10 @@ public final class SnapshotTableFactory
         new WriteSettings(
             options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null),
             options.get(BsdbOptions.SINK_STREAM),
-            options.get(BsdbOptions.SINK_KEEP_CHANGES_AFTER),
+            kept,
             options.get(BsdbOptions.SINK_PARTIAL_UPDATE),
             options.get(BsdbOptions.SINK_PUBLISH)),
-        readSettings(options),
+        readSettings(table, options),
         context.getConfiguration());
   }
 
@@ -157,6 +165,11 @@ public final class SnapshotTableFactory
       Context context, ReadableConfig options, Set<String> addedColumns) {
     ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
     String name = context.getObjectIdentifier().asSummaryString();
+    if (options.get(BsdbOptions.PATH).isBlank()) {
+      throw new ValidationException(
+          "table %s: '%s' is empty; expected the table's directory"
+              .formatted(name, BsdbOptions.PATH.key()));
+    }
     UniqueConstraint primaryKey =
         schema
             .getPrimaryKey()
@@ -229,14 +242,20 @@ public final class SnapshotTableFactory
     return maxRows;
   }
 
-  private static ReadSettings readSettings(ReadableConfig options) {
+  private static ReadSettings readSettings(DeclaredTable table, ReadableConfig options) {
+    String copies = options.get(BsdbOptions.LOOKUP_LOCAL_DIR);
+    if (copies != null && (copies.isBlank() || TableLocation.isUri(copies))) {
+      throw new ValidationException(
+          "table %s: '%s' = '%s' is no local path; expected a directory of the task managers, such as /data/bsdb"
+              .formatted(table.name(), BsdbOptions.LOOKUP_LOCAL_DIR.key(), copies));
+    }
     Map<String, String> reader = texts(options, BsdbOptions.READER, "lookup.");
     reader.put("access", text(access(options)));
     return new ReadSettings(
         reader,
         options.get(BsdbOptions.LOOKUP_REFRESH_INTERVAL),
         options.get(BsdbOptions.SNAPSHOT_VERSION),
-        options.get(BsdbOptions.LOOKUP_LOCAL_DIR),
+        copies,
         options.get(BsdbOptions.LOOKUP_MAX_LOCAL_SIZE).getBytes());
   }
 

@@ -87,6 +87,26 @@ class BadInputTest {
   }
 
   @Test
+  void noDirectory() throws Exception {
+    String columns = "id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED";
+    declareAt("", columns);
+    assertFails(LOOKUP)
+        .hasStackTraceContaining(
+            "table default_catalog.default_database.d: 'path' is empty; expected the table's directory");
+
+    session.run("DROP TABLE d");
+    declare(columns);
+    for (String copies : new String[] {"", "file:///data", "s3://bucket/data"}) {
+      assertFails(
+              LOOKUP.replace(
+                  "JOIN d", "JOIN d /*+ OPTIONS('lookup.local-dir' = '%s') */".formatted(copies)))
+          .hasStackTraceContaining(
+              "'lookup.local-dir' = '%s' is no local path; expected a directory of the task managers"
+                  .formatted(copies));
+    }
+  }
+
+  @Test
   void columnOfAnotherType() throws Exception {
     declare("id BIGINT, name INT, PRIMARY KEY (id) NOT ENFORCED");
 

@@ -65,6 +65,13 @@ class CatalogBadInputTest {
   }
 
   @Test
+  void emptyWarehouse() {
+    assertFails("CREATE CATALOG d WITH ('type' = 'bsdb', 'warehouse' = '')")
+        .hasStackTraceContaining(
+            "catalog d: 'warehouse' is empty; expected the directory of the databases");
+  }
+
+  @Test
   void warehouseThatIsATable() {
     assertFails(
             "CREATE CATALOG d WITH ('type' = 'bsdb', 'warehouse' = '%s/default/t')"
@@ -123,6 +130,7 @@ class CatalogBadInputTest {
     assertFails("SELECT * FROM nowhere").hasStackTraceContaining("Object 'nowhere' not found");
     assertFails("SELECT * FROM `nowhere$v1`")
         .hasStackTraceContaining("Object 'nowhere$v1' not found");
+    assertFails("SELECT * FROM `$v1`").hasStackTraceContaining("Object '$v1' not found");
     assertFails("DROP TABLE nowhere").hasStackTraceContaining("'c.default.nowhere' does not exist");
     assertFails("SHOW TABLES FROM c.nowhere")
         .hasStackTraceContaining("Database 'c'.'nowhere' doesn't exist");
@@ -243,6 +251,17 @@ class CatalogBadInputTest {
         .hasStackTraceContaining(
             "table c.default.x: a 'sink.' option is wrong: retain-versions: expected>=1")
         .hasStackTraceContaining("actual=0");
+    assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.keep-changes-after' = '7')")
+        .hasStackTraceContaining(
+            "table c.default.x: 'sink.keep-changes-after' = '7' is no version; expected its full name");
+    assertFails("CREATE TABLE x LIKE `t$v1`")
+        .hasStackTraceContaining("'snapshot.version' = '0000000001-")
+        .hasStackTraceContaining("after LIKE, EXCLUDING OPTIONS does so");
+    String unknown = "column 'm': no such metadata: 'version'; expected one of [snapshot-version, ";
+    assertFails("CREATE TABLE x (m STRING METADATA FROM 'version' VIRTUAL) LIKE declared")
+        .hasStackTraceContaining(unknown);
+    assertFails("ALTER TABLE t ADD (m STRING METADATA FROM 'version' VIRTUAL)")
+        .hasStackTraceContaining(unknown);
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('connector' = 'filesystem')")
         .hasStackTraceContaining("keeps tables of this type only");
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('path' = '/elsewhere')")
@@ -257,6 +276,8 @@ class CatalogBadInputTest {
     assertFails("CREATE DATABASE d COMMENT 'x'")
         .hasStackTraceContaining("a database is a directory, which keeps no comment");
     assertFails("CREATE VIEW v AS SELECT 1").hasStackTraceContaining("use CREATE TEMPORARY VIEW");
+    assertFails("CREATE MODEL m WITH ('provider' = 'x')")
+        .hasStackTraceContaining("a catalog of type 'bsdb' keeps no models");
     assertFails("ALTER TABLE t RENAME TO u").hasStackTraceContaining("does not rename tables");
     assertFails("CREATE TABLE t " + COLUMNS).hasStackTraceContaining("already exists");
     assertThat(warehouse.resolve("default/x")).doesNotExist();

@@ -172,6 +172,23 @@ class ProceduresTest {
 
   @Tag("any-release")
   @Test
+  void refusesArgumentsThatMeanNothing() {
+    String[][] calls = {
+      {"expire(CAST(NULL AS STRING), 1)", "'null' names no table; expected 'database.table'"},
+      {"expire('default.t', CAST(NULL AS INT))", "argument 'keep' is NULL; expected a value"},
+      {"end_stream('default.t', CAST(NULL AS STRING))", "argument 'stream' is NULL"},
+      {"sweep('default.t', 'soon')", "argument 'age' = 'soon' is no duration, such as '2 d'"},
+      {"sweep('default.t', '')", "argument 'age' = '' is no duration"},
+    };
+    for (String[] call : calls) {
+      assertThatThrownBy(() -> session.run("CALL c.sys." + call[0]))
+          .as(call[0])
+          .hasStackTraceContaining(call[1]);
+    }
+  }
+
+  @Tag("any-release")
+  @Test
   void refusesWhatIsNoTable() {
     assertThatThrownBy(() -> session.run("CALL c.sys.verify('t')"))
         .hasStackTraceContaining("'t' names no table; expected 'database.table'");

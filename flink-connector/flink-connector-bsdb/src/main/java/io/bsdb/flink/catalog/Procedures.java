@@ -19,6 +19,7 @@ import java.util.Set;
 import org.apache.flink.table.annotation.ArgumentHint;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.ProcedureHint;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.procedure.ProcedureContext;
 import org.apache.flink.table.procedures.Procedure;
@@ -67,7 +68,7 @@ final class Procedures {
      * @param fraction of the records of a partition from which it is folded if so many were
      *     changed; 0 folds all changes; null for the default
      */
-    public Row[] call(ProcedureContext context, String table, @Nullable Double fraction)
+    public Row[] call(ProcedureContext context, @Nullable String table, @Nullable Double fraction)
         throws IOException {
       ObjectPath path = tables.require(table);
       TableLocation location = tables.location(path);
@@ -100,8 +101,10 @@ final class Procedures {
       output = @DataTypeHint("ROW<version STRING>"))
   public record EndStream(TableDirectories tables) implements Procedure {
     /** Answers the version that is in service now, with the same rows as before. */
-    public Row[] call(ProcedureContext context, String table, String stream) throws IOException {
-      return new Row[] {Row.of(tables.table(tables.require(table)).endStream(stream).version())};
+    public Row[] call(ProcedureContext context, @Nullable String table, @Nullable String stream)
+        throws IOException {
+      String ended = required("stream", stream);
+      return new Row[] {Row.of(tables.table(tables.require(table)).endStream(ended).version())};
     }
   }
 
@@ -114,8 +117,9 @@ final class Procedures {
       output = @DataTypeHint("ROW<deleted STRING>"))
   public record Expire(TableDirectories tables) implements Procedure {
     /** Answers the versions that are deleted. The one in service never is. */
-    public Row[] call(ProcedureContext context, String table, Integer keep) throws IOException {
-      return rows(tables.table(tables.require(table)).prune(keep));
+    public Row[] call(ProcedureContext context, @Nullable String table, @Nullable Integer keep)
+        throws IOException {
+      return rows(tables.table(tables.require(table)).prune(required("keep", keep)));
     }
   }
 
@@ -135,7 +139,10 @@ final class Procedures {
      *     have stopped
      */
     public Row[] call(
-        ProcedureContext context, String table, @Nullable String version, @Nullable String stream)
+        ProcedureContext context,
+        @Nullable String table,
+        @Nullable String version,
+        @Nullable String stream)
         throws IOException {
       Table stored = tables.table(tables.require(table));
       String target =
@@ -159,14 +166,30 @@ final class Procedures {
      * @param age for how long nothing must have changed in it, as Flink's options write it; null
      *     for the default of {@code sink.staging-retention}
      */
-    public Row[] call(ProcedureContext context, String table, @Nullable String age)
+    public Row[] call(ProcedureContext context, @Nullable String table, @Nullable String age)
         throws IOException {
-      Duration retention =
-          age == null
-              ? BsdbOptions.SINK_STAGING_RETENTION.defaultValue()
-              : TimeUtils.parseDuration(age);
-      return rows(tables.table(tables.require(table)).sweep(retention));
+      return rows(tables.table(tables.require(table)).sweep(retention(age)));
     }
+
+    private static Duration retention(@Nullable String age) {
+      try {
+        return age == null
+            ? BsdbOptions.SINK_STAGING_RETENTION.defaultValue()
+            : TimeUtils.parseDuration(age);
+      } catch (IllegalArgumentException | ArithmeticException e) {
+        throw new ValidationException(
+            "argument 'age' = '%s' is no duration, such as '2 d': %s"
+                .formatted(age, e.getMessage()),
+            e);
+      }
+    }
+  }
+
+  private static <T> T required(String argument, @Nullable T value) {
+    if (value == null) {
+      throw new ValidationException("argument '%s' is NULL; expected a value".formatted(argument));
+    }
+    return value;
   }
 
   private static Row[] rows(List<String> texts) {
@@ -186,7 +209,7 @@ final class Procedures {
      *
      * @throws io.bsdb.format.CorruptSnapshotException if something is not
      */
-    public Row[] call(ProcedureContext context, String table, @Nullable String version)
+    public Row[] call(ProcedureContext context, @Nullable String table, @Nullable String version)
         throws IOException {
       ObjectPath path = tables.require(table);
       Table stored = tables.table(path);

@@ -4,6 +4,7 @@ import io.bsdb.flink.SnapshotTableFactory;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.Catalog;
 import org.apache.flink.table.factories.CatalogFactory;
 import org.apache.flink.table.factories.FactoryUtil;
@@ -43,9 +44,13 @@ public final class SnapshotCatalogFactory implements CatalogFactory {
   public Catalog createCatalog(Context context) {
     FactoryUtil.CatalogFactoryHelper helper = FactoryUtil.createCatalogFactoryHelper(this, context);
     helper.validate();
+    String warehouse = helper.getOptions().get(WAREHOUSE);
+    if (warehouse.isBlank()) {
+      throw new ValidationException(
+          "catalog %s: '%s' is empty; expected the directory of the databases"
+              .formatted(context.getName(), WAREHOUSE.key()));
+    }
     return new SnapshotCatalog(
-        context.getName(),
-        helper.getOptions().get(DEFAULT_DATABASE),
-        Warehouse.at(helper.getOptions().get(WAREHOUSE)));
+        context.getName(), helper.getOptions().get(DEFAULT_DATABASE), Warehouse.at(warehouse));
   }
 }

@@ -4,6 +4,7 @@ import io.bsdb.flink.BsdbOptions;
 import io.bsdb.flink.SnapshotTableFactory;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.flink.row.SnapshotMetadata;
 import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
@@ -19,6 +20,7 @@ import java.util.Set;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.CatalogBaseTable;
+import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.catalog.ObjectIdentifier;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.catalog.ResolvedCatalogTable;
@@ -27,6 +29,7 @@ import org.apache.flink.table.catalog.UniqueConstraint;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.logical.RowType;
+import org.jspecify.annotations.Nullable;
 
 /** The directories of a warehouse that are tables: finds, declares and deletes them. */
 record TableDirectories(String catalog, Warehouse warehouse) {
@@ -89,8 +92,8 @@ record TableDirectories(String catalog, Warehouse warehouse) {
    *
    * @throws ValidationException if it names none
    */
-  ObjectPath require(String name) throws IOException {
-    String[] parts = name.split("\\.", 2);
+  ObjectPath require(@Nullable String name) throws IOException {
+    String[] parts = String.valueOf(name).split("\\.", 2);
     if (parts.length != 2 || parts[0].isBlank() || parts[1].isBlank()) {
       throw new ValidationException(
           "'%s' names no table; expected 'database.table'".formatted(name));
@@ -242,6 +245,12 @@ record TableDirectories(String catalog, Warehouse warehouse) {
           "'connector' = '%s': a catalog of type 'bsdb' keeps tables of this type only; leave 'connector' out, or use CREATE TEMPORARY TABLE"
               .formatted(connector));
     }
+    String version = own.get(BsdbOptions.SNAPSHOT_VERSION.key());
+    if (version != null) {
+      throw new ValidationException(
+          "'%s' = '%s': a table of a catalog is one for all versions; leave it out; after LIKE, EXCLUDING OPTIONS does so"
+              .formatted(BsdbOptions.SNAPSHOT_VERSION.key(), version));
+    }
     String location = own.remove(BsdbOptions.PATH.key());
     if (location != null && !location.equals(location(path).path())) {
       throw new ValidationException(
@@ -269,12 +278,26 @@ record TableDirectories(String catalog, Warehouse warehouse) {
         new TableCreation(catalog, warehouse.toString(), path, declared.toProperties()));
   }
 
+  /** Refuses a column with which Flink could not read the table. */
+  private static void requireMetadata(String column, String key) {
+    try {
+      SnapshotMetadata.of(key);
+    } catch (ValidationException e) {
+      throw new ValidationException("column '%s': %s".formatted(column, e.getMessage()), e);
+    }
+  }
+
   /** Builds the table. Refuses at once what would fail when it is built. */
   private DynamicTableSink sink(ObjectPath path, ResolvedCatalogTable declared) {
     if (declared.isPartitioned()) {
       throw new ValidationException(
           "PARTITIONED BY %s: a table is replaced as a whole and has no partitions by column; use DISTRIBUTED INTO n BUCKETS"
               .formatted(declared.getPartitionKeys()));
+    }
+    for (Column column : declared.getResolvedSchema().getColumns()) {
+      if (column instanceof Column.MetadataColumn metadata) {
+        requireMetadata(metadata.getName(), metadata.getMetadataKey().orElse(metadata.getName()));
+      }
     }
     Map<String, String> options = new HashMap<>(declared.getOptions());
     options.put(FactoryUtil.CONNECTOR.key(), SnapshotTableFactory.IDENTIFIER);

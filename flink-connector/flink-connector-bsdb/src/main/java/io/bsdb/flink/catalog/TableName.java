@@ -34,7 +34,7 @@ record TableName(ObjectPath path, Part part, String version) {
   static TableName of(ObjectPath path) {
     String name = path.getObjectName();
     int dollar = name.indexOf('$');
-    if (dollar < 0) {
+    if (dollar < 1) { // nothing before it names no table
       return new TableName(path, Part.TABLE, "");
     }
     ObjectPath table = new ObjectPath(path.getDatabaseName(), name.substring(0, dollar));

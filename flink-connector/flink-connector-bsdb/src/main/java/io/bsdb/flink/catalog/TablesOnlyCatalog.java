@@ -4,6 +4,7 @@ import java.util.List;
 import org.apache.flink.table.catalog.AbstractCatalog;
 import org.apache.flink.table.catalog.CatalogDatabase;
 import org.apache.flink.table.catalog.CatalogFunction;
+import org.apache.flink.table.catalog.CatalogModel;
 import org.apache.flink.table.catalog.CatalogPartition;
 import org.apache.flink.table.catalog.CatalogPartitionSpec;
 import org.apache.flink.table.catalog.ObjectPath;
@@ -16,8 +17,8 @@ import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
 import org.apache.flink.table.expressions.Expression;
 
 /**
- * The half of a catalog that is always empty: there are no views, functions and Flink partitions,
- * and statistics come from the snapshots.
+ * The half of a catalog that is always empty: there are no views, functions, models and Flink
+ * partitions, and statistics come from the snapshots.
  */
 abstract class TablesOnlyCatalog extends AbstractCatalog {
   TablesOnlyCatalog(String name, String defaultDatabase) {
@@ -127,6 +128,11 @@ abstract class TablesOnlyCatalog extends AbstractCatalog {
   @Override
   public void dropFunction(ObjectPath path, boolean ignoreIfNotExists) {
     throw unsupported("keeps no functions");
+  }
+
+  @Override
+  public void createModel(ObjectPath path, CatalogModel model, boolean ignoreIfExists) {
+    throw unsupported("keeps no models; use CREATE TEMPORARY MODEL");
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.bsdb.flink.row;
 
 import io.bsdb.table.manifest.Manifest;
+import java.util.Arrays;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.StringData;
@@ -68,13 +69,25 @@ public enum SnapshotMetadata {
    * @throws ValidationException if the table cannot have it
    */
   public static SnapshotMetadata of(String key, DeclaredTable table) {
+    SnapshotMetadata metadata = of(key);
+    metadata.check(table);
+    return metadata;
+  }
+
+  /**
+   * Returns the metadata of this name.
+   *
+   * @throws ValidationException if there is none
+   */
+  public static SnapshotMetadata of(String key) {
     for (SnapshotMetadata metadata : values()) {
       if (metadata.key.equals(key)) {
-        metadata.check(table);
         return metadata;
       }
     }
-    throw new IllegalArgumentException("no such metadata: " + key);
+    throw new ValidationException(
+        "no such metadata: '%s'; expected one of %s"
+            .formatted(key, Arrays.stream(values()).map(SnapshotMetadata::key).toList()));
   }
 
   private void check(DeclaredTable table) {

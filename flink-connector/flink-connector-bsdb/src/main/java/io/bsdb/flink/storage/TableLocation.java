@@ -16,7 +16,12 @@ public record TableLocation(String path) {
 
   /** Returns whether it is in the local file system, rather than in another one of Flink's. */
   public boolean isLocal() {
-    return path.startsWith("file:") || !SCHEME.matcher(path).matches();
+    return path.startsWith("file:") || !isUri(path);
+  }
+
+  /** Returns whether a text is a URI rather than a path. */
+  public static boolean isUri(String text) {
+    return SCHEME.matcher(text).matches();
   }
 
   /**
