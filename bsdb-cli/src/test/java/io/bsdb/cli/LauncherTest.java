@@ -262,6 +262,25 @@ class LauncherTest {
     }
   }
 
+  /** Java would get the first file that it opens in place of standard input. */
+  @Test
+  void leavesAClosedStandardInputUnreadable() throws Exception {
+    run("--help");
+    script(
+        java.resolve("bin/java"),
+        "{ : 8<&0; } 2>/dev/null && IFS= read -r line && echo \"$line\" || echo \"status $?\"");
+    Files.writeString(directory.resolve("keys"), "k\n");
+
+    assertThat(runShell("'%s/bsdb' get <keys".formatted(project)).out()).isEqualTo("k\n");
+    Result closed = runShell("'%s/bsdb' get <&-".formatted(project));
+    assertThat(closed.out()).isEqualTo("status 1\n");
+    assertThat(closed.err()).contains("read error: 0: Bad file descriptor"); // not a closed one
+  }
+
+  private Result runShell(String command) throws Exception {
+    return run(Map.of(), List.of("bash", "-c", command), directory);
+  }
+
   private void javaOfVersion(String version) throws IOException {
     Files.createDirectories(java.resolve("bin"));
     Files.writeString(java.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
