@@ -4,7 +4,9 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 
@@ -16,6 +18,9 @@ import picocli.CommandLine.Command;
     footerHeading = "%nExamples:%n",
     footer = {"  source <(bsdb completion)", "  bsdb completion > /etc/bash_completion.d/bsdb"})
 final class CompletionCommand implements Callable<Integer> {
+  /** Values of an option, names of enum constants among them, which help has in lower case. */
+  private static final Pattern VALUES = Pattern.compile("(?<=_args=)\\(\"[^)]*\\)");
+
   private final Console console;
 
   CompletionCommand(Console console) {
@@ -24,7 +29,8 @@ final class CompletionCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    String script = AutoComplete.bash("bsdb", Bsdb.withAllCommands(console));
+    String names = AutoComplete.bash("bsdb", Bsdb.withAllCommands(console));
+    String script = VALUES.matcher(names).replaceAll(each -> each.group().toLowerCase(Locale.ROOT));
     console.out().write(script.getBytes(StandardCharsets.UTF_8));
     return ExitStatus.OK;
   }

@@ -5,6 +5,8 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -52,6 +54,7 @@ final class QuickstartCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "ENGINE",
       converter = Engines.class,
+      completionCandidates = EngineNames.class,
       description =
           "What enriches the stream: flink, kafka-streams, or global-table in Kafka Streams; or"
               + " live, for a stream that changes the table; or history, for prices of a time."
@@ -86,6 +89,14 @@ final class QuickstartCommand implements Callable<Integer> {
                             + " ./bsdb in the source tree"));
     Path home = Path.of(System.getProperty(HOME_PROPERTY, ""));
     return program.run(engine, home, directory, events, console) ? ExitStatus.OK : ExitStatus.NO;
+  }
+
+  /** For completion. */
+  static final class EngineNames implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return List.of("flink", "kafka-streams", "global-table", "live", "history").iterator();
+    }
   }
 
   /** Engines by the names that people write. */

@@ -74,6 +74,10 @@ class HelpTest {
     assertThat(completed(script, "bsdb", "rol")).isEqualTo("rollback");
     assertThat(completed(script, "bsdb", "get", "--longest")).isEqualTo("--longest-prefix");
     assertThat(completed(script, "bsdb", "build", "--layout", "symb")).isEqualTo("symbols");
+    assertThat(completed(script, "bsdb", "scan", "--format", "pa")).isEqualTo("parquet");
+    assertThat(completed(script, "bsdb", "build", "--on-bad-line", "s")).isEqualTo("skip");
+    assertThat(completed(script, "bsdb", "build", "--duplicates", "l")).isEqualTo("last");
+    assertThat(completed(script, "bsdb", "quickstart", "k")).isEqualTo("kafka-streams");
   }
 
   private static String completed(Path script, String... words)

@@ -52,7 +52,7 @@ final class RecordArguments {
 
   @Option(
       names = "--on-bad-line",
-      paramLabel = "POLICY",
+      paramLabel = "TREATMENT", // not the label of --duplicates, by which completion finds values
       description =
           "Treatment of a line that is not a record: fail, or skip it. Skipped lines are counted"
               + " and the first ten shown. What is not CSV at all, such as a quote that is not"
