@@ -32,7 +32,7 @@ class InputOptionsTest {
     CommandRun empty = CommandRun.of("build", "-t", table, "-i", "");
     assertThat(empty.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(empty.err())
-        .isEqualTo("bsdb: --input is empty; '.' is the directory of this process\n");
+        .isEqualTo("bsdb: --input is empty; give '.' for the current directory\n");
     CommandRun pattern = CommandRun.of("build", "-t", table, "-i", directory + "/[");
     assertThat(pattern.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(pattern.err())
@@ -42,6 +42,8 @@ class InputOptionsTest {
         .endsWith("input:1: not JSON: Non-standard token 'NaN'\n");
     assertThat(CommandRun.line("build -t %s -i %s --property a", table, input).err())
         .startsWith("bsdb: Value for option '--property' (NAME=VALUE) should be in ");
+    assertThat(CommandRun.line("build -t %s -i %s --temp=", table, input).err())
+        .isEqualTo("bsdb: --temp is empty; give '.' for the current directory\n");
     assertThat(table).doesNotExist();
   }
 

@@ -109,6 +109,10 @@ class ServeCommandTest {
         .isEqualTo("bsdb: two tables have the name 't'\n");
     assertThat(CommandRun.of("serve", "--table", "x").err())
         .isEqualTo("bsdb: --table: expected NAME=DIR, actual 'x'\n");
+    assertThat(CommandRun.of("serve", "--table", "x=").err())
+        .isEqualTo("bsdb: --table: expected NAME=DIR, actual 'x='\n");
+    assertThat(CommandRun.of("serve", "--table", "t=x", "--warehouse", "").err())
+        .isEqualTo("bsdb: --warehouse is empty; give '.' for the current directory\n");
     assertThat(CommandRun.of("serve", "--table", "t=x", "--max-age", "-1").err())
         .isEqualTo("bsdb: --max-age: expected 0 or more, actual -1\n");
     assertThat(CommandRun.of("serve", "--table", "t=x", "--refresh", "-1").err())

@@ -141,7 +141,7 @@ final class WriterArguments {
             text -> {
               if (!texts.contains(text)) {
                 throw new TypeConversionException(
-                    "expected one of %s, actual %s".formatted(texts, text));
+                    "expected one of %s, actual '%s'".formatted(texts, text));
               }
               return text;
             });
@@ -181,6 +181,9 @@ final class WriterArguments {
   }
 
   private static void set(String argument, String value, WriterOptions.Builder options) {
+    if (value.isEmpty()) { // a directory, such as the value of an unset variable
+      throw CommandFailure.usage(argument + " is empty; give '.' for the current directory");
+    }
     try {
       options.set(argument.substring(PREFIX.length()), value);
     } catch (IllegalArgumentException e) {

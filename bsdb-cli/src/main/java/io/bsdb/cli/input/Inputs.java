@@ -65,7 +65,7 @@ public record Inputs(List<InputFile> files) {
   private static void addPaths(String argument, @Nullable Charset charset, List<InputFile> files)
       throws IOException {
     if (argument.isEmpty()) { // such as the value of an unset variable
-      throw CommandFailure.usage("--input is empty; '.' is the directory of this process");
+      throw CommandFailure.usage("--input is empty; give '.' for the current directory");
     }
     Path path = Path.of(argument);
     if (argument.startsWith("-") && !Files.exists(path)) {

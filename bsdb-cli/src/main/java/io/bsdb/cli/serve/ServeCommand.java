@@ -177,12 +177,15 @@ public final class ServeCommand implements Callable<Integer> {
     }
     for (String table : tables) {
       int nameEnd = table.indexOf('=');
-      if (nameEnd < 0) {
+      if (nameEnd < 0 || nameEnd == table.length() - 1) {
         throw CommandFailure.usage("--table: expected NAME=DIR, actual '%s'".formatted(table));
       }
       builder.table(table.substring(0, nameEnd), Path.of(table.substring(nameEnd + 1)));
     }
     if (warehouse != null) {
+      if (warehouse.toString().isEmpty()) { // such as the value of an unset variable
+        throw CommandFailure.usage("--warehouse is empty; give '.' for the current directory");
+      }
       builder.warehouse(warehouse);
     }
     allowedHosts.forEach(builder::allowHost);

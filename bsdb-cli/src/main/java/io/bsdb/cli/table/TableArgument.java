@@ -18,7 +18,7 @@ public final class TableArgument {
 
   public Path directory() {
     if (directory.toString().isEmpty()) { // such as the value of an unset variable
-      throw CommandFailure.usage("--table is empty; '.' is the directory of this process");
+      throw CommandFailure.usage("--table is empty; give '.' for the current directory");
     }
     return directory;
   }
