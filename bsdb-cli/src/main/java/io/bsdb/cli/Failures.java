@@ -28,13 +28,23 @@ final class Failures {
       err.println("'bsdb help' shows the commands.");
       return ExitStatus.USAGE;
     }
-    console.say("bsdb: %s", String.valueOf(e.getMessage()).replace("option option ", "option "));
+    console.say("bsdb: %s", inPlainWords(String.valueOf(e.getMessage())));
     if (command.getParent() == null) {
       command.usage(err);
     } else if (!UnmatchedArgumentException.printSuggestions(e, err)) {
       err.println("'" + command.getCommandSpec().qualifiedName() + " --help' shows the options.");
     }
     return ExitStatus.USAGE;
+  }
+
+  /** Returns a message of picocli without the names of Java's types. */
+  private static String inPlainWords(String message) {
+    return message
+        .replaceFirst("^Error: ", "")
+        .replace("option option ", "option ")
+        .replaceFirst("' is not an int$", "' is not a whole number up to " + Integer.MAX_VALUE)
+        .replaceFirst("' is not a long$", "' is not a whole number up to " + Long.MAX_VALUE)
+        .replaceFirst("' is not a double$", "' is not a number");
   }
 
   /** Returns what is wrong where an option is missing: one that is misspelled, if there is one. */

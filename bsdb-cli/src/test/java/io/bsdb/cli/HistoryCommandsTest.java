@@ -105,7 +105,8 @@ class HistoryCommandsTest {
         .contains("are not the values of [item]: leave out only 'valid_from', the last column");
     CommandRun noTime = getAsOf("yesterday", "bread");
     assertThat(noTime.status()).isEqualTo(ExitStatus.USAGE);
-    assertThat(noTime.err()).contains("time 'yesterday'").contains("valid_from");
+    assertThat(noTime.err())
+        .contains("time 'yesterday'", "valid_from", ", expected like 2026-05-17T09:30:00Z\n");
     CommandRun both =
         CommandRun.of(
             "get", "-t", table(), "--floor", "--as-of", "2026-02-01T00:00:00Z", "--", "bread");

@@ -157,6 +157,14 @@ class TableCommandsTest {
     assertThat(never.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(never.err())
         .contains("too long a time: '99999999999999d', expected at most 365000d");
+    assertThat(CommandRun.of("prune", "-t", table, "--keep", "all").err())
+        .startsWith("bsdb: Invalid value for option '--keep': 'all' is not a whole number up to ");
+    assertThat(CommandRun.of("scan", "-t", table, "--limit", "1e3").err())
+        .contains("'1e3' is not a whole number up to " + Long.MAX_VALUE + "\n");
+    assertThat(CommandRun.of("get", "-t", table, "--floor", "--ceiling", "--", "k").err())
+        .startsWith("bsdb: --floor, --ceiling are mutually exclusive");
+    assertThat(CommandRun.of("diff", "-t", table, "--from", "x", "--sample", "1%").err())
+        .contains("'--sample': '1%' is not a number\n");
   }
 
   /** As of a variable of a shell that is not set. */
@@ -168,7 +176,7 @@ class TableCommandsTest {
             CommandRun.of("build", "-t", "", "-i", input), CommandRun.of("versions", "-t", ""))) {
       assertThat(run.status()).isEqualTo(ExitStatus.USAGE);
       assertThat(run.err())
-          .isEqualTo("bsdb: --table is empty; '.' is the directory of this process\n");
+          .isEqualTo("bsdb: --table is empty; give '.' for the current directory\n");
     }
   }
 

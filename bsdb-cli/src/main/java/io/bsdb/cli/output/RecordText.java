@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.bsdb.format.LentBytes;
 import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType.Kind;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
@@ -244,7 +245,10 @@ public sealed interface RecordText {
       try {
         value = ValueParser.parse(column, text);
       } catch (IllegalArgumentException e) {
-        throw CommandFailure.usage("time '%s': %s".formatted(text, e.getMessage()));
+        String zone = column.type().kind() == Kind.TIMESTAMP_LTZ ? "Z" : "";
+        throw CommandFailure.usage(
+            "time '%s': %s, expected like 2026-05-17T09:30:00%s"
+                .formatted(text, e.getMessage(), zone));
       }
       if (value instanceof Instant instant) {
         return instant;
