@@ -146,8 +146,9 @@ final class Router extends Handler.Abstract.NonBlocking {
     if (length > limits.addressBytes()) {
       throw new Problem(
           Problem.Kind.ADDRESS_TOO_LONG,
-          "it has %d bytes, expected<=%d; POST to rows:lookup takes longer keys"
-              .formatted(length, limits.addressBytes()));
+          "it has %d bytes, expected<=%d; POST to rows:lookup takes longer keys",
+          length,
+          limits.addressBytes());
     }
   }
 
@@ -156,7 +157,8 @@ final class Router extends Handler.Abstract.NonBlocking {
       exchange.header(CLOSE);
       throw new Problem(
           Problem.Kind.OVERLOADED,
-          "all connections are in use, expected<=%d".formatted(exchange.limits().connections()));
+          "all connections are in use, expected<=%d",
+          exchange.limits().connections());
     }
   }
 

@@ -1,7 +1,6 @@
 package io.bsdb.http.api;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.bsdb.format.Excerpt;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.MediaType;
@@ -81,8 +80,8 @@ public final class DiffAnswer {
     }
     throw new Problem(
         Problem.Kind.BAD_REQUEST,
-        "parameter 'sample' is '%s': expected a number above 0, at most 1"
-            .formatted(Excerpt.of(text)));
+        "parameter 'sample' is '%s': expected a number above 0, at most 1",
+        text);
   }
 
   private static void write(

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import io.bsdb.format.Excerpt;
 import io.bsdb.http.exchange.MediaType;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.table.VersionRows;
@@ -27,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param match rule by which keys select rows; null if the body does not contain it
  */
 record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable String match) {
+  private static final String MALFORMED = "the body is malformed: ";
+
   /**
    * Reads keys: a JSON object, JSON values one after the other, or keys after their lengths.
    *
@@ -46,8 +47,10 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
           : object(in, rows, encoding, most);
     } catch (JsonProcessingException e) {
       JsonLocation location = e.getLocation(); // null if a limit of the parser is exceeded
-      throw malformed(
-          ValueParser.problem(e)
+      throw new Problem(
+          Problem.Kind.BAD_REQUEST,
+          MALFORMED
+              + ValueParser.problem(e)
               + (location == null ? "" : ", at byte " + location.getByteOffset()));
     }
   }
@@ -66,14 +69,14 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
     }
   }
 
-  private static Problem malformed(String detail) {
-    return new Problem(Problem.Kind.BAD_REQUEST, "the body is malformed: " + detail);
+  @SuppressWarnings("AnnotateFormatMethod") // as of the problem's
+  private static Problem malformed(String format, Object... values) {
+    return new Problem(Problem.Kind.BAD_REQUEST, MALFORMED + format, values);
   }
 
   private static void require(List<byte[]> keys, int most) {
     if (keys.size() >= most) {
-      throw new Problem(
-          Problem.Kind.TOO_MANY_KEYS, "one lookup has at most %d keys".formatted(most));
+      throw new Problem(Problem.Kind.TOO_MANY_KEYS, "one lookup has at most %d keys", most);
     }
   }
 
@@ -85,7 +88,7 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
       int at = in.position();
       int length = in.remaining() < Integer.BYTES ? -1 : in.getInt();
       if (length < 0 || length > in.remaining()) {
-        throw malformed("the key at byte %d is cut off".formatted(at));
+        throw malformed("the key at byte %d is cut off", at);
       }
       byte[] key = new byte[length];
       in.get(key);
@@ -116,9 +119,7 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
       String name = in.currentName();
       JsonToken value = in.nextToken();
       if (value != (name.equals("match") ? JsonToken.VALUE_STRING : JsonToken.START_ARRAY)) {
-        throw malformed(
-            "'%s' is not %s"
-                .formatted(Excerpt.of(name), name.equals("match") ? "a string" : "an array"));
+        throw malformed("'%s' is not %s", name, name.equals("match") ? "a string" : "an array");
       }
       switch (name) {
         case "match" -> match = in.getText();
@@ -138,7 +139,7 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
             columns.add(in.getText());
           }
         }
-        default -> throw malformed("there is no member '%s'".formatted(Excerpt.of(name)));
+        default -> throw malformed("there is no member '%s'", name);
       }
     }
     if (keys == null || in.nextToken() != null) {

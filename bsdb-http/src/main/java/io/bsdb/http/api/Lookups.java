@@ -2,7 +2,6 @@ package io.bsdb.http.api;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.io.SerializedString;
-import io.bsdb.format.Excerpt;
 import io.bsdb.format.ValueReader;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Answer;
@@ -131,8 +130,8 @@ final class Lookups extends Reading<List<@Nullable KeyValue>> {
       default ->
           throw new Problem(
               Problem.Kind.BAD_REQUEST,
-              "match is '%s': expected key, floor, ceiling or longest-prefix"
-                  .formatted(Excerpt.of(String.valueOf(match))));
+              "match is '%s': expected key, floor, ceiling or longest-prefix",
+              match);
     };
   }
 
@@ -141,17 +140,17 @@ final class Lookups extends Reading<List<@Nullable KeyValue>> {
     if (coding != null && !coding.equalsIgnoreCase("identity")) {
       throw new Problem(
           Problem.Kind.WRONG_MEDIA_TYPE,
-          "Content-Encoding is '%s'; send the body as it is".formatted(Excerpt.of(coding)));
+          "Content-Encoding is '%s'; send the body as it is",
+          coding);
     }
     String header = exchange.header(HttpHeader.CONTENT_TYPE);
     MediaType type = header == null ? MediaType.JSON : MediaType.of(header);
     if (type == null || !OFFERED.contains(type)) {
       throw new Problem(
           Problem.Kind.WRONG_MEDIA_TYPE,
-          "Content-Type is '%s'; there is %s"
-              .formatted(
-                  Excerpt.of(String.valueOf(header)),
-                  OFFERED.stream().map(each -> each.name).toList()));
+          "Content-Type is '%s'; there is %s",
+          header,
+          OFFERED.stream().map(each -> each.name).toList());
     }
     return type;
   }

@@ -190,9 +190,9 @@ final class Rows extends Reading<Optional<KeyValue>> {
       exchange.header(held.rows().versionField());
       throw new Problem(
           Problem.Kind.ABSENT,
-          "version %s %s"
-              .formatted(
-                  held.version(), nearest == null ? "does not have the key" : "has no such key"));
+          "version %s %s",
+          held.version(),
+          nearest == null ? "does not have the key" : "has no such key");
     }
     exchange.access.found = 1;
     exchange.answer(held.entity(type), type, body);

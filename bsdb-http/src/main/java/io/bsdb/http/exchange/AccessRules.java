@@ -1,6 +1,5 @@
 package io.bsdb.http.exchange;
 
-import io.bsdb.format.Excerpt;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -79,8 +78,9 @@ public final class AccessRules {
         || !(hosts.contains(host.toLowerCase(Locale.ROOT)) || ADDRESS.matcher(host).matches())) {
       throw new Problem(
           Problem.Kind.WRONG_HOST,
-          "Host is '%s'; expected an IP address or one of %s"
-              .formatted(Excerpt.of(String.valueOf(host)), hosts));
+          "Host is '%s'; expected an IP address or one of %s",
+          host,
+          hosts);
     }
   }
 

@@ -1,6 +1,5 @@
 package io.bsdb.http.exchange;
 
-import io.bsdb.format.Excerpt;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -41,8 +40,7 @@ public record Address(List<String> segments, Map<String, String> parameters) {
       String name = decode(equals < 0 ? parameter : parameter.substring(0, equals), true);
       String value = equals < 0 ? "" : decode(parameter.substring(equals + 1), true);
       if (parameters.put(name, value) != null) {
-        throw new Problem(
-            Problem.Kind.BAD_REQUEST, "parameter '%s' is given twice".formatted(Excerpt.of(name)));
+        throw new Problem(Problem.Kind.BAD_REQUEST, "parameter '%s' is given twice", name);
       }
     }
     return new Address(segments, parameters);
@@ -53,8 +51,8 @@ public record Address(List<String> segments, Map<String, String> parameters) {
     if (text.indexOf(REPLACEMENT) >= 0) {
       throw new Problem(
           Problem.Kind.BAD_REQUEST,
-          "not UTF-8 in the address: '%s'; percent-encode what is not ASCII"
-              .formatted(Excerpt.of(text)));
+          "not UTF-8 in the address: '%s'; percent-encode what is not ASCII",
+          text);
     }
     if (text.indexOf('%') < 0 && !(form && text.indexOf('+') >= 0)) {
       return text;
@@ -66,8 +64,7 @@ public record Address(List<String> segments, Map<String, String> parameters) {
         int high = i + 2 < text.length() ? Character.digit(text.charAt(i + 1), 16) : -1;
         int low = i + 2 < text.length() ? Character.digit(text.charAt(i + 2), 16) : -1;
         if (high < 0 || low < 0) {
-          throw new Problem(
-              Problem.Kind.BAD_REQUEST, "malformed percent-encoding: " + Excerpt.of(text));
+          throw new Problem(Problem.Kind.BAD_REQUEST, "malformed percent-encoding: %s", text);
         }
         bytes.write(high << 4 | low);
         i += 2;
@@ -86,8 +83,8 @@ public record Address(List<String> segments, Map<String, String> parameters) {
     } catch (CharacterCodingException e) {
       throw new Problem(
           Problem.Kind.BAD_REQUEST,
-          "not UTF-8 in the address: '%s'; give other bytes with encoding=hex"
-              .formatted(Excerpt.of(text)));
+          "not UTF-8 in the address: '%s'; give other bytes with encoding=hex",
+          text);
     }
   }
 
@@ -111,8 +108,10 @@ public record Address(List<String> segments, Map<String, String> parameters) {
     }
     throw new Problem(
         Problem.Kind.BAD_REQUEST,
-        "parameter '%s' is '%s': expected a number from 1 to %d"
-            .formatted(name, Excerpt.of(text), max));
+        "parameter '%s' is '%s': expected a number from 1 to %d",
+        name,
+        text,
+        max);
   }
 
   /** Returns a parameter that is true or false; false if it is not given. */
@@ -121,9 +120,7 @@ public record Address(List<String> segments, Map<String, String> parameters) {
     if (text == null || text.equals("true") || text.equals("false")) {
       return "true".equals(text);
     }
-    throw new Problem(
-        Problem.Kind.BAD_REQUEST,
-        "%s is '%s': expected true or false".formatted(name, Excerpt.of(text)));
+    throw new Problem(Problem.Kind.BAD_REQUEST, "%s is '%s': expected true or false", name, text);
   }
 
   /** Refuses parameters that mean nothing at this address. */
@@ -132,8 +129,9 @@ public record Address(List<String> segments, Map<String, String> parameters) {
       if (!names.contains(name)) {
         throw new Problem(
             Problem.Kind.BAD_REQUEST,
-            "no parameter '%s' at this address; there are %s"
-                .formatted(Excerpt.of(name), names.stream().sorted().toList()));
+            "no parameter '%s' at this address; there are %s",
+            name,
+            names.stream().sorted().toList());
       }
     }
   }

@@ -51,7 +51,8 @@ public final class Answer extends OutputStream {
     if ((long) count + length > limit) {
       throw new Problem(
           Problem.Kind.ANSWER_TOO_LARGE,
-          "an answer has at most %d bytes; ask for fewer keys or columns".formatted(limit));
+          "an answer has at most %d bytes; ask for fewer keys or columns",
+          limit);
     }
   }
 

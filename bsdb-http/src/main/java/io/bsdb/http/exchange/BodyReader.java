@@ -33,7 +33,7 @@ public final class BodyReader {
 
   private Problem tooLarge() {
     return new Problem(
-        Problem.Kind.BODY_TOO_LARGE, "a body has at most %d bytes".formatted(limits.bodyBytes()));
+        Problem.Kind.BODY_TOO_LARGE, "a body has at most %d bytes", limits.bodyBytes());
   }
 
   private static Problem endsEarly() {
@@ -130,7 +130,8 @@ public final class BodyReader {
       return cause instanceof TimeoutException
           ? new Problem(
               Problem.Kind.TIMEOUT,
-              "the body has not arrived within %d ms".formatted(limits.request().toMillis()))
+              "the body has not arrived within %d ms",
+              limits.request().toMillis())
           : endsEarly();
     }
   }

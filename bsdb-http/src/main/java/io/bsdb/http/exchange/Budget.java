@@ -35,8 +35,8 @@ public final class Budget {
         used.addAndGet(-more);
         throw new Problem(
             Problem.Kind.OVERLOADED,
-            "all answers in flight take at most %d bytes together; ask for less, or later"
-                .formatted(most));
+            "all answers in flight take at most %d bytes together; ask for less, or later",
+            most);
       }
       bytes += more;
     }

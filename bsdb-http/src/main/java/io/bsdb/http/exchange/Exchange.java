@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.bsdb.format.Excerpt;
 import io.bsdb.http.wire.Connections;
 import io.bsdb.http.wire.Limits;
 import java.io.IOException;
@@ -102,8 +101,7 @@ public final class Exchange {
     String method = request.getMethod();
     if (!methods.contains(method)) {
       header(new HttpField(HttpHeader.ALLOW, String.join(", ", methods)));
-      throw new Problem(
-          Problem.Kind.WRONG_METHOD, "%s; there is %s".formatted(Excerpt.of(method), methods));
+      throw new Problem(Problem.Kind.WRONG_METHOD, "%s; there is %s", method, methods);
     }
   }
 
@@ -146,8 +144,8 @@ public final class Exchange {
     if (System.nanoTime() - lookupStart > limits.request().toNanos()) {
       throw new Problem(
           Problem.Kind.LOOKUP_TIMEOUT,
-          "the lookup has not ended within %d ms; ask for fewer rows"
-              .formatted(limits.request().toMillis()));
+          "the lookup has not ended within %d ms; ask for fewer rows",
+          limits.request().toMillis());
     }
   }
 

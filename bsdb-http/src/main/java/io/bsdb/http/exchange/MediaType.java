@@ -1,6 +1,5 @@
 package io.bsdb.http.exchange;
 
-import io.bsdb.format.Excerpt;
 import java.util.List;
 import java.util.Locale;
 import org.eclipse.jetty.http.HttpField;
@@ -64,8 +63,7 @@ public enum MediaType {
       accept.forEach(parsed::addValue);
     } catch (IllegalArgumentException e) {
       throw new Problem(
-          Problem.Kind.BAD_REQUEST,
-          "Accept is malformed: " + Excerpt.of(String.join(", ", accept)));
+          Problem.Kind.BAD_REQUEST, "Accept is malformed: %s", String.join(", ", accept));
     }
     List<QualityValue> ranges = parsed.getQualityValues();
     MediaType best = null;
@@ -80,10 +78,9 @@ public enum MediaType {
     if (best == null) {
       throw new Problem(
           Problem.Kind.NOT_ACCEPTABLE,
-          "Accept is '%s'; there is %s"
-              .formatted(
-                  Excerpt.of(String.join(", ", accept)),
-                  offered.stream().map(type -> type.name).toList()));
+          "Accept is '%s'; there is %s",
+          String.join(", ", accept),
+          offered.stream().map(type -> type.name).toList());
     }
     return best;
   }

@@ -1,6 +1,7 @@
 package io.bsdb.http.exchange;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Excerpt;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.memory.MemoryBudgetExceededException;
@@ -9,10 +10,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,6 +75,20 @@ public final class Problem extends RuntimeException {
   public Problem(Kind kind, String detail) {
     super(detail, null, false, false); // an answer, not a failure of this program
     this.kind = kind;
+  }
+
+  /**
+   * Creates one whose detail is formatted. Of each text in it, which clients may have sent, it has
+   * an excerpt.
+   */
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library not used here
+  public Problem(Kind kind, String format, @Nullable Object... values) {
+    this(
+        kind,
+        format.formatted(
+            Arrays.stream(values)
+                .map(value -> value instanceof String text ? Excerpt.of(text) : value)
+                .toArray()));
   }
 
   public static Problem unknownAddress() {

@@ -190,7 +190,8 @@ public final class PinnedVersions implements Closeable {
     if (allowance < 1) {
       throw new Problem(
           Problem.Kind.OVERLOADED,
-          "old versions have been opened too often: at most %d a minute".formatted(perMinute));
+          "old versions have been opened too often: at most %d a minute",
+          perMinute);
     }
     allowance--;
   }

@@ -1,6 +1,5 @@
 package io.bsdb.http.table;
 
-import io.bsdb.format.Excerpt;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
@@ -138,8 +137,9 @@ public final class ServedTable implements Closeable {
     if (!permits.tryAcquire(wanted)) {
       throw new Problem(
           Problem.Kind.OVERLOADED,
-          "too many lookups are waiting for the disk: table=%s maximum=%d"
-              .formatted(name, permitCount));
+          "too many lookups are waiting for the disk: table=%s maximum=%d",
+          name,
+          permitCount);
     }
     return () -> permits.release(wanted);
   }
@@ -176,14 +176,13 @@ public final class ServedTable implements Closeable {
     if (!Manifest.isVersion(version)) {
       throw new Problem(
           Problem.Kind.UNKNOWN_VERSION,
-          "not a version's name: '%s', expected like 0000000001-0a1b2c3d"
-              .formatted(Excerpt.of(version)));
+          "not a version's name: '%s', expected like 0000000001-0a1b2c3d",
+          version);
     }
   }
 
   Problem unknown(String version) {
-    return new Problem(
-        Problem.Kind.UNKNOWN_VERSION, "table=%s version=%s".formatted(name, version));
+    return new Problem(Problem.Kind.UNKNOWN_VERSION, "table=%s version=%s", name, version);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.bsdb.http.table;
 
-import io.bsdb.format.Excerpt;
 import io.bsdb.http.exchange.Budget;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.wire.Limits;
@@ -138,9 +137,7 @@ public final class Service implements Closeable {
       throw Problem.of(failure);
     }
     if (table == null) {
-      throw new Problem(
-          Problem.Kind.UNKNOWN_TABLE,
-          "'%s'; there are %s".formatted(Excerpt.of(name), tables.keySet()));
+      throw new Problem(Problem.Kind.UNKNOWN_TABLE, "'%s'; there are %s", name, tables.keySet());
     }
     return table;
   }

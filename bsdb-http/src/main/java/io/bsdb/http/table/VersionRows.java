@@ -1,7 +1,6 @@
 package io.bsdb.http.table;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.io.IOSupplier;
 import io.bsdb.http.exchange.Address;
@@ -146,7 +145,9 @@ public final class VersionRows {
       if (!named.isEmpty() && address.parameter(other) != null && !isKeyColumn(other)) {
         throw new Problem(
             Problem.Kind.BAD_KEY,
-            "the key is given by its columns %s: leave %s= out".formatted(named, other));
+            "the key is given by its columns %s: leave %s= out",
+            named,
+            other);
       }
     }
     Object[] values = new Object[columns.size()];
@@ -155,8 +156,7 @@ public final class VersionRows {
       String value = address.parameter(name);
       if (value == null) {
         throw new Problem(
-            Problem.Kind.BAD_KEY,
-            "parameter '%s' is missing: the key is %s".formatted(name, columns));
+            Problem.Kind.BAD_KEY, "parameter '%s' is missing: the key is %s", name, columns);
       }
       Column column = columns.get(i);
       values[i] = parse(() -> ValueParser.parse(column, value));
@@ -185,8 +185,8 @@ public final class VersionRows {
                   default ->
                       throw new Problem(
                           Problem.Kind.BAD_REQUEST,
-                          "encoding is '%s': expected utf8, hex or base64url"
-                              .formatted(Excerpt.of(String.valueOf(encoding))));
+                          "encoding is '%s': expected utf8, hex or base64url",
+                          encoding);
                 }));
   }
 
@@ -224,8 +224,8 @@ public final class VersionRows {
     if (manifest.order() != RecordOrder.KEY) {
       throw new Problem(
           Problem.Kind.NOT_ORDERED,
-          "version %s is in hash order, which has no floors, ranges and prefixes; build it with --order key"
-              .formatted(version));
+          "version %s is in hash order, which has no floors, ranges and prefixes; build it with --order key",
+          version);
     }
   }
 
@@ -235,8 +235,8 @@ public final class VersionRows {
     if (nearest == Nearest.LONGEST_PREFIX && manifest.validity() != null) {
       throw new Problem(
           Problem.Kind.BAD_REQUEST,
-          "version %s has a history: its keys end in a time, and are no prefixes; ask for a floor"
-              .formatted(version));
+          "version %s has a history: its keys end in a time, and are no prefixes; ask for a floor",
+          version);
     }
   }
 
@@ -259,7 +259,8 @@ public final class VersionRows {
     if (validity == null || rows == null) {
       throw new Problem(
           Problem.Kind.BAD_REQUEST,
-          "strict is for tables with a history, and version %s has none".formatted(version));
+          "strict is for tables with a history, and version %s has none",
+          version);
     }
     KeyView view = parse(() -> KeyView.of(rows.schema()).wrap(key));
     int time = view.size() - 1;
@@ -299,8 +300,9 @@ public final class VersionRows {
     if (key.length == 0 || key.length > SnapshotFormat.MAX_KEY_LENGTH) {
       throw new Problem(
           Problem.Kind.BAD_KEY,
-          "keys have 1 to %d bytes, this one has %d"
-              .formatted(SnapshotFormat.MAX_KEY_LENGTH, key.length));
+          "keys have 1 to %d bytes, this one has %d",
+          SnapshotFormat.MAX_KEY_LENGTH,
+          key.length);
     }
     return key;
   }
@@ -316,8 +318,7 @@ public final class VersionRows {
     String numbers = address.parameter("numbers");
     if (numbers != null && !numbers.equals("text") && !numbers.equals("json")) {
       throw new Problem(
-          Problem.Kind.BAD_REQUEST,
-          "numbers is '%s': expected json or text".formatted(Excerpt.of(numbers)));
+          Problem.Kind.BAD_REQUEST, "numbers is '%s': expected json or text", numbers);
     }
     RowJsonWriter chosen = writer;
     if (chosen != null && "text".equals(numbers)) {
