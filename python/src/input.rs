@@ -59,9 +59,16 @@ fn numpy(object: &Bound<PyAny>) -> PyResult<Option<(Field, Vec<Data>)>> {
         _ => return Ok(None),
     };
     let bytes: Vec<u8> = object.call_method0("tobytes")?.extract()?;
+    let (length, width) = (object.len()?, (kind.as_bytes()[2] - b'0') as usize);
+    if bytes.len() != length.saturating_mul(width) {
+        return Err(PyTypeError::new_err(format!(
+            "keys are an array of {length} elements of {width} bytes, yet it has {} bytes",
+            bytes.len()
+        )));
+    }
     let buffers = vec![Buffer::Missing, Buffer::Own(Arc::new(bytes))];
     let data = Data {
-        length: object.len()?,
+        length,
         offset: 0,
         nulls: 0,
         buffers,

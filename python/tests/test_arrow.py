@@ -193,6 +193,13 @@ def test_arrays_of_numpy_that_are_no_list_of_keys():
     with pytest.raises(TypeError, match="masked"):
         table.lookup(np.ma.masked_array([1, 2], mask=[False, True]))
 
+    class Longer(np.ndarray):
+        def __len__(self):
+            return 3
+
+    with pytest.raises(TypeError, match="3 elements of 8 bytes, yet it has 16 bytes"):
+        table.lookup(np.array([1, 2], "i8").view(Longer), columns=["id"])
+
 
 def test_null_structs_are_no_keys(plain):
     table = bsdb.open(TABLES / "rows-scalars")
