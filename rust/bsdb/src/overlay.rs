@@ -50,8 +50,7 @@ impl Overlay {
 
     /// The segments, if an index of them may be continued for others.
     pub fn is_prefix_of(&self, segments: &[Arc<Segment>]) -> bool {
-        let same = |(a, b): (&Arc<Segment>, &Arc<Segment>)| a.id == b.id && a.number == b.number;
-        self.segments.len() <= segments.len() && self.segments.iter().zip(segments).all(same)
+        self.segments.len() <= segments.len() && self.segments.iter().zip(segments).all(|(a, b)| Arc::ptr_eq(a, b))
     }
 
     pub fn segments(&self) -> &[Arc<Segment>] {

@@ -182,7 +182,8 @@ impl Table {
         }
         let continued = old.filter(|o| {
             let apply_alike = previous.is_some_and(|p| {
-                p.manifest.partitions.len() == self.manifest.partitions.len()
+                p.manifest.ordered == self.manifest.ordered
+                    && p.manifest.partitions.len() == self.manifest.partitions.len()
                     && p.manifest
                         .partitions
                         .iter()

@@ -190,3 +190,28 @@ fn followers_refuse_bad_versions_and_keep_the_one_before() {
     // Its files have been deleted; who holds it reads on.
     publisher.check(&held).unwrap();
 }
+
+#[test]
+fn changes_are_indexed_anew_in_another_order() {
+    let publisher = Publisher::new("order");
+    let versions = ["changes-of-all-lengths", "order-of-one-record"].map(|name| {
+        let source = folder().join("tables").join(name);
+        copy(&source, &publisher.path, &mut Vec::new());
+        Table::open(source, Options::default()).unwrap().version().to_owned()
+    });
+    let manifests = versions.each_ref().map(|v| publisher.path.join("snapshots").join(v).join("manifest.json"));
+    let texts = manifests.each_ref().map(|path| fs::read_to_string(path).unwrap());
+    let [before, after] = texts.each_ref().map(|text| &text[..text.len() - "\"checksum\" : \"01234567\"\n}\n".len()]);
+    // One partition for another, with the same changes over it.
+    let both = format!("{after}{}", &before[before.find("\"lastSegment\"").unwrap()..]);
+    let checksum = crc32c::crc32c(both.as_bytes());
+    fs::write(&manifests[1], format!("{both}\"checksum\" : \"{checksum:08x}\"\n}}\n")).unwrap();
+    publisher.put_in_service(&versions[0]);
+    let follower = Follower::by_hand(&publisher.path, Options::default()).unwrap();
+    publisher.put_in_service(&versions[1]);
+    assert!(follower.refresh().unwrap());
+    let opened = Table::open(&publisher.path, Options::default()).unwrap();
+    let expected = records(&opened).unwrap();
+    assert!(opened.is_ordered() && expected.len() > 1);
+    assert_eq!(records(&follower.current()).unwrap().len(), expected.len());
+}
