@@ -6,11 +6,9 @@ import io.bsdb.examples.quickstart.Quickstart.Live;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.types.Row;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Orders that come late get the prices of their own time. A streaming job writes changes of prices
@@ -71,15 +69,13 @@ public final class HistoryQuickstart {
 
   private boolean report(Path prices, List<List<Row>> answers, long orders) {
     output.section("Some orders, the price of their time, and the one of today");
-    List<List<@Nullable Object>> sample = new ArrayList<>();
-    for (Row row : answers.get(0)) {
-      List<@Nullable Object> columns = new ArrayList<>();
-      for (int i = 0; i < row.getArity(); i++) {
-        columns.add(row.getField(i));
-      }
-      sample.add(columns);
-    }
-    output.table(sample, "order", "item", "ordered at", "price then", "price now");
+    output.table(
+        Quickstart.fields(answers.get(0)),
+        "order",
+        "item",
+        "ordered at",
+        "price then",
+        "price now");
     output.section("Where it is");
     output.line("table  %s", prices);
     output.line(

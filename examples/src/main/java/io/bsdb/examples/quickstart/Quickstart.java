@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.flink.types.Row;
 import org.jspecify.annotations.Nullable;
 
@@ -128,19 +129,18 @@ public final class Quickstart {
     return report(answers, seconds).print(output, cities, enriched.toString(), settings.events());
   }
 
+  /** Returns the fields of each row. */
+  static List<List<@Nullable Object>> fields(List<Row> rows) {
+    return rows.stream()
+        .map(row -> IntStream.range(0, row.getArity()).mapToObj(row::getField).toList())
+        .toList();
+  }
+
   private static QuickstartReport report(List<List<Row>> answers, double seconds) {
-    List<List<@Nullable Object>> sample = new ArrayList<>();
-    for (Row row : answers.get(0)) {
-      List<@Nullable Object> columns = new ArrayList<>();
-      for (int i = 0; i < row.getArity(); i++) {
-        columns.add(row.getField(i));
-      }
-      sample.add(columns);
-    }
     List<CountryCount> countries = new ArrayList<>();
     for (Row row : answers.get(1)) {
       countries.add(new CountryCount(row.getFieldAs(0), row.<Long>getFieldAs(1)));
     }
-    return new QuickstartReport(sample, countries, seconds);
+    return new QuickstartReport(fields(answers.get(0)), countries, seconds);
   }
 }
