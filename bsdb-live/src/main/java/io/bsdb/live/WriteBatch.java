@@ -88,7 +88,7 @@ public final class WriteBatch {
           "batch too large: expected<=%d bytes actual=%d; write it in parts"
               .formatted(LogSegment.MAX_RECORDS_LENGTH, length));
     }
-    records.add(kind, key, 0, key.length, value, 0, value.length);
+    records.add(kind, key, value);
     return this;
   }
 

@@ -145,8 +145,8 @@ class FormatDocumentTest {
     UUID fileId = UUID.fromString("7b1e5d20-93c4-4f6a-8d02-a1b2c3d4e5f6");
     UUID before = UUID.fromString("5d0f1c2e-7a34-4b89-9c60-d1e2f3a4b5c6");
     FrameBuffer frame = new FrameBuffer(ByteBuffer::allocate);
-    frame.add(ChangeKind.PUT, "a".getBytes(UTF_8), 0, 1, "v".getBytes(UTF_8), 0, 1);
-    frame.add(ChangeKind.DELETE, "b".getBytes(UTF_8), 0, 1, new byte[0], 0, 0);
+    frame.add(ChangeKind.PUT, "a".getBytes(UTF_8), "v".getBytes(UTF_8));
+    frame.add(ChangeKind.DELETE, "b".getBytes(UTF_8), new byte[0]);
     ByteBuffer log = ByteBuffer.allocate(4096);
     log.put(LogSegment.header(fileId, 2));
     log.put(LogSegment.firstFrame(fileId, new LogSegment.Place(1, before, 4096)));

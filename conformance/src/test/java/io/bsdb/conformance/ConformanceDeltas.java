@@ -147,9 +147,9 @@ final class ConformanceDeltas {
     bytes.put(LogSegment.header(id, 1));
     bytes.put(LogSegment.firstFrame(id, LogSegment.Place.NONE));
     FrameBuffer frame = new FrameBuffer(ByteBuffer::allocate);
-    frame.add(ChangeKind.PUT, ascii("k1"), 0, 2, ascii("of a log"), 0, 8);
-    frame.add(ChangeKind.DELETE, ascii("k2"), 0, 2, new byte[0], 0, 0);
-    frame.add(ChangeKind.POSITION, ascii("s"), 0, 1, ascii("7"), 0, 1);
+    frame.add(ChangeKind.PUT, ascii("k1"), ascii("of a log"));
+    frame.add(ChangeKind.DELETE, ascii("k2"), new byte[0]);
+    frame.add(ChangeKind.POSITION, ascii("s"), ascii("7"));
     bytes.put(frame.finishRecords(new PartChecksum(id), bytes.position(), 2, 64));
     int end = bytes.position();
     bytes.put(

@@ -67,23 +67,16 @@ public final class FrameBuffer {
   }
 
   /** Adds a record. The caller has checked the ranges of the lengths. */
-  public void add(
-      ChangeKind kind,
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      byte[] value,
-      int valueOffset,
-      int valueLength) {
-    reserve(roomFor(keyLength, kind.hasValue() ? valueLength : 0));
+  public void add(ChangeKind kind, byte[] key, byte[] value) {
+    reserve(roomFor(key.length, kind.hasValue() ? value.length : 0));
     bytes.put(kind.id());
-    varint(keyLength);
+    varint(key.length);
     if (kind.hasValue()) {
-      varint(valueLength);
+      varint(value.length);
     }
-    bytes.put(key, keyOffset, keyLength);
+    bytes.put(key);
     if (kind.hasValue()) {
-      bytes.put(value, valueOffset, valueLength);
+      bytes.put(value);
     }
     records++;
   }

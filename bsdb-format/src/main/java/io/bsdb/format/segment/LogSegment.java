@@ -182,7 +182,7 @@ public final class LogSegment {
   }
 
   private int replayFrame(int frame, long sequence, Segment.Replay replay) throws IOException {
-    int length = segment.verifyFrame(checksum, frame, sequence, TYPE_START);
+    int length = segment.verifyFrame(checksum, frame, sequence);
     int next = (int) Math.min(bytes.limit(), SegmentFormat.aligned(frame + (long) length));
     segment.requireZeros(frame + length, next);
     if (bytes.getInt(frame + FRAME_TYPE) == TYPE_RECORDS) {

@@ -88,7 +88,7 @@ public final class Segment extends LentBytes {
     long frames = 0;
     int frame = HEADER_LENGTH;
     while (true) {
-      int length = verifyFrame(checksum, frame, frames + 1, TYPE_START);
+      int length = verifyFrame(checksum, frame, frames + 1);
       int type = bytes.getInt(frame + FRAME_TYPE);
       if ((type == TYPE_START) != (header.isLog() && frames == 0)) {
         throw damaged("frame of type " + type + " out of place", frame);
@@ -122,11 +122,9 @@ public final class Segment extends LentBytes {
   /**
    * Verifies a frame.
    *
-   * @param last maximum number of its type
    * @return its length
    */
-  int verifyFrame(PartChecksum checksum, int frame, long sequence, int last)
-      throws CorruptSnapshotException {
+  int verifyFrame(PartChecksum checksum, int frame, long sequence) throws CorruptSnapshotException {
     if (bytes.limit() - frame < FRAME_HEADER_LENGTH) {
       throw damaged("segment ends without the frame that counts its records", frame);
     }
@@ -144,7 +142,7 @@ public final class Segment extends LentBytes {
               .formatted(file, frame, SnapshotFormat.hex(expected), SnapshotFormat.hex(actual)));
     }
     int type = bytes.getInt(frame + FRAME_TYPE);
-    if (type < TYPE_RECORDS || type > last) {
+    if (type < TYPE_RECORDS || type > TYPE_START) {
       throw damaged("frame has the unknown type " + type, frame);
     }
     if (bytes.getLong(frame + FRAME_SEQUENCE) != sequence) {

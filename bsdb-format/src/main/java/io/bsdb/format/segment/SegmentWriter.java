@@ -55,26 +55,13 @@ public final class SegmentWriter {
    * @param value of no bytes if the kind has none
    */
   public void add(ChangeKind kind, byte[] key, byte[] value) throws IOException {
-    add(kind, key, 0, key.length, value, 0, value.length);
-  }
-
-  /** Adds a change as {@link #add(ChangeKind, byte[], byte[])}, from parts of arrays. */
-  public void add(
-      ChangeKind kind,
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      byte[] value,
-      int valueOffset,
-      int valueLength)
-      throws IOException {
-    int room = FrameBuffer.roomFor(keyLength, kind.hasValue() ? valueLength : 0);
+    int room = FrameBuffer.roomFor(key.length, kind.hasValue() ? value.length : 0);
     if (length + frame.length() + (long) room + SEAL_LENGTH + 16 > MAX_LENGTH) {
       throw new IOException(
           "segment too long: expected<=%d bytes; write further changes into another segment"
               .formatted(MAX_LENGTH));
     }
-    frame.add(kind, key, keyOffset, keyLength, value, valueOffset, valueLength);
+    frame.add(kind, key, value);
     switch (kind) {
       case PUT -> puts++;
       case DELETE -> deletes++;

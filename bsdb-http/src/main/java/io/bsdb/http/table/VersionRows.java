@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.io.IOSupplier;
 import io.bsdb.http.exchange.Address;
-import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.MediaType;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.exchange.Texts;
@@ -23,7 +22,6 @@ import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -343,14 +341,6 @@ public final class VersionRows {
   }
 
   /** Writes a row as JSON: its columns, or the bytes in Base64. */
-  public static void writeRow(
-      OutputStream out, @Nullable RowJsonWriter writer, byte[] key, byte[] value)
-      throws IOException {
-    try (JsonGenerator json = Exchange.JSON.createGenerator(out)) {
-      writeRow(json, writer, key, value);
-    }
-  }
-
   public static void writeRow(
       JsonGenerator json, @Nullable RowJsonWriter writer, byte[] key, byte[] value)
       throws IOException {

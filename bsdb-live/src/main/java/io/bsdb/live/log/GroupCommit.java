@@ -150,7 +150,7 @@ public final class GroupCommit implements Closeable {
   /** Writes one change. */
   public void add(ChangeKind kind, byte[] key, byte[] value) throws IOException {
     int length = FrameBuffer.roomFor(key.length, value.length);
-    submit(length, group -> group.frame.add(kind, key, 0, key.length, value, 0, value.length));
+    submit(length, group -> group.frame.add(kind, key, value));
   }
 
   /** Writes changes together. */
