@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs a task in a separate thread when it is woken, and again after a failure, at growing
- * intervals. The thread begins when it is woken for the first time.
+ * intervals. The thread begins when it is started, or woken for the first time.
  *
  * @hidden
  */
@@ -48,15 +48,25 @@ public final class Background implements Closeable {
     thread.setDaemon(true);
   }
 
+  /** Begins the thread, before the task is due for the first time. */
+  public void start() {
+    lock.lock();
+    try {
+      if (thread.getState() == Thread.State.NEW && !closed) {
+        thread.start();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Runs the task; once more if it is running. */
   public void wake() {
     lock.lock();
     try {
       woken = true;
       changed.signalAll();
-      if (thread.getState() == Thread.State.NEW && !closed) {
-        thread.start();
-      }
+      start();
     } finally {
       lock.unlock();
     }

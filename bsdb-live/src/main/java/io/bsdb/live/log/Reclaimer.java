@@ -1,13 +1,12 @@
 package io.bsdb.live.log;
 
-import io.bsdb.format.io.Uninterrupted;
+import io.bsdb.compact.Background;
 import io.bsdb.reader.snapshot.Calls;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayDeque;
+import java.time.Duration;
 import java.util.Queue;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,92 +18,53 @@ public final class Reclaimer implements Closeable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Reclaimer.class);
 
   private final Calls calls;
-  private final Thread thread = new Thread(this::run, "bsdb-reclaim");
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-  private final Queue<Closeable> retired = new ArrayDeque<>();
-  private boolean closed;
+  private final Queue<Closeable> retired = new ConcurrentLinkedQueue<>();
+  private final Background background =
+      new Background(
+          "bsdb-reclaim", this::closeRetired, Duration.ofNanos(Long.MAX_VALUE), () -> {});
 
   /**
    * @param calls counts the lookups in flight
    */
   public Reclaimer(Calls calls) {
     this.calls = calls;
-    thread.setDaemon(true);
   }
 
   public void start() {
-    thread.start();
+    background.start();
   }
 
   /** Closes something once no lookup that is in flight now uses it. */
   public void retire(Closeable used) {
-    lock.lock();
-    try {
-      retired.add(used);
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    retired.add(used);
+    background.wake();
   }
 
-  private void run() {
-    boolean more = true;
-    while (more) {
-      try {
-        int count = awaitRetired();
-        more = count > 0;
-        closeFirst(count);
-      } catch (RuntimeException | Error e) {
-        // No memory to wait or to log: what is left is closed next.
-      }
-    }
-  }
-
-  /** Waits for something to close; returns how much there is, which is nothing once closed. */
-  private int awaitRetired() {
-    lock.lock();
-    try {
-      while (retired.isEmpty() && !closed) {
-        changed.awaitUninterruptibly();
-      }
-      return retired.size();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void closeFirst(int count) {
+  private void closeRetired() {
+    int count = retired.size();
     calls.awaitEnd();
-    for (int i = 0; i < count; i++) {
+    for (; count > 0; count--) {
       try {
-        next().close();
-      } catch (IOException | RuntimeException | Error e) {
-        // Its changes are published: what stays takes space until the next open deletes it.
-        LOGGER.warn("a part of the log that is no longer used cannot be deleted", e);
+        close(retired.remove());
+      } catch (RuntimeException | Error e) {
+        // No memory to log.
       }
     }
   }
 
-  private Closeable next() {
-    lock.lock();
+  private static void close(Closeable used) {
     try {
-      return retired.remove();
-    } finally {
-      lock.unlock();
+      used.close();
+    } catch (IOException | RuntimeException | Error e) {
+      // Its changes are published: what stays takes space until the next open deletes it.
+      LOGGER.warn("a part of the log that is no longer used cannot be deleted", e);
     }
   }
 
-  /** Closes all that was retired, then ends the thread. */
+  /** Ends the thread, and closes all that was retired. */
   @Override
   public void close() {
-    lock.lock();
-    try {
-      closed = true;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-    Uninterrupted.join(thread);
+    background.close();
+    closeRetired();
   }
 }
