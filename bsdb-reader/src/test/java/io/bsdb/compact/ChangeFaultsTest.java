@@ -10,6 +10,7 @@ import io.bsdb.table.Build;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.testkit.FaultyStorage;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.DeltaWriter;
@@ -33,7 +34,8 @@ class ChangeFaultsTest {
   private static final int KEYS = 30;
   private static final WriterOptions OPTIONS = WriterOptions.builder().partitions(2).build();
 
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
 
   /** Counts operations, and lets one fail, or it and all that follow. */
   private static final class Faults implements FaultyStorage.Fault {
@@ -162,7 +164,8 @@ class ChangeFaultsTest {
   /** Merges as the committer of a stream does. */
   @ParameterizedTest
   @EnumSource(After.class)
-  void aMergeChangesNoAnswer(After after, @TempDir Path copies) throws IOException {
+  void aMergeChangesNoAnswer(After after, @TempDir(factory = InMemory.class) Path copies)
+      throws IOException {
     Upkeep merge = (table, n) -> new StreamUpkeep(table, copies, 1).merge();
     requireTheSameAnswers(after, build(), List.of("a", "b"), merge, merge);
   }
@@ -170,7 +173,8 @@ class ChangeFaultsTest {
   /** Folds as the committer of a stream does. */
   @ParameterizedTest
   @EnumSource(After.class)
-  void aFoldThroughCopiesChangesNoAnswer(After after, @TempDir Path temporary) throws IOException {
+  void aFoldThroughCopiesChangesNoAnswer(
+      After after, @TempDir(factory = InMemory.class) Path temporary) throws IOException {
     Upkeep fold =
         (table, n) -> new StreamUpkeep(table, Files.createTempDirectory(temporary, "")).foldAll();
     requireTheSameAnswers(after, build(), List.of("a"), fold, fold);

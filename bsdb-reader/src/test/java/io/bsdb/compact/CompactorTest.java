@@ -18,6 +18,7 @@ import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.storage.TableStorage;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
@@ -44,7 +45,9 @@ class CompactorTest {
   private static final int KEYS = 2_000;
   private static final int PARTITIONS = 4;
 
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
+
   private final Map<String, String> model = new HashMap<>();
 
   private void build(Layout layout) throws IOException {

@@ -13,6 +13,7 @@ import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
@@ -36,7 +37,9 @@ import org.junit.jupiter.api.io.TempDir;
 class HistoryTest {
   private static final int KEYS = 100;
 
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
+
   private final Map<String, String> model = new TreeMap<>();
 
   private static String key(int i) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.InService;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
@@ -22,7 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** As the writers of a stream do: each has a range of hashes and segments of its own. */
 class MergeBesideHistoryTest {
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
 
   private void put(List<String> keys, String value) throws IOException {
     try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {

@@ -15,6 +15,7 @@ import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.manifest.StreamProgress;
 import io.bsdb.testkit.FaultyStorage;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.InService;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
@@ -44,8 +45,12 @@ class MergeJobTest {
   private static final int KEYS = 300;
   private static final int MAX_SEGMENTS = 4;
 
-  @TempDir private Path directory;
-  @TempDir private Path temporary;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
+
+  @TempDir(factory = InMemory.class)
+  private Path temporary;
+
   private final Map<String, String> model = new HashMap<>();
   private Table table;
 

@@ -16,6 +16,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.Validity;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.InService;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
@@ -58,7 +59,8 @@ class RetentionTest {
 
   private static final RowCodec CODEC = RowCodec.of(SCHEMA);
 
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
 
   /**
    * All rows that were ever written, by their keys in hexadecimal digits, whose order is theirs.

@@ -9,6 +9,7 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -32,7 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
 class SupersededChangesTest {
   private static final int CHANGES = 100;
 
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
+
   private final List<Compactor.Result> steps = new ArrayList<>();
   private Table table;
   private boolean fits = true;

@@ -16,6 +16,7 @@ import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.StreamProgress;
 import io.bsdb.testkit.Await;
 import io.bsdb.testkit.FaultyStorage;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -50,8 +51,12 @@ class UpkeepTest {
   /** So long that a quarter of the keys takes more than the megabyte that is not worth a fold. */
   private static final String VALUE = "v".repeat(600);
 
-  @TempDir private Path directory;
-  @TempDir private Path temporary;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
+
+  @TempDir(factory = InMemory.class)
+  private Path temporary;
+
   private final Map<String, String> model = new HashMap<>();
   private final List<String> opened = new ArrayList<>();
   private FaultyStorage.Fault fault = (operation, path) -> {};

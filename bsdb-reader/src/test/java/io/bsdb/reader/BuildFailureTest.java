@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.testkit.FaultyStorage;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -27,7 +28,9 @@ class BuildFailureTest {
   private static final TestData NEW = TestData.random(2, 90, Lengths.FIXED, Lengths.FIXED, 20);
   private static final WriterOptions OPTIONS = WriterOptions.builder().partitions(3).build();
 
-  @TempDir Path directory;
+  @TempDir(factory = InMemory.class)
+  Path directory;
+
   private Table table;
   private String oldVersion;
 

@@ -10,6 +10,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.testkit.ChildProcess;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.OpenFiles;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.DuplicateKeyException;
@@ -34,7 +35,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class BuildTest {
   private static final long LEAST_MEMORY = 64L << 20;
 
-  @TempDir Path directory;
+  @TempDir(factory = InMemory.class)
+  Path directory;
 
   private static byte[] value(int key, int version, int length) {
     byte[] value = new byte[length];

@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.testkit.InMemory;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -10,7 +11,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What lookups, ranges and scans show of a history whose rows end. */
 @ExtendWith(NothingLeftOpen.class)
 class EndedRowsTest {
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
 
   @ParameterizedTest
   @ValueSource(

@@ -11,6 +11,7 @@ import io.bsdb.format.SectionKind;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -37,7 +38,8 @@ class ForgedSnapshotTest {
     0, 1, -1, 0x7F, 0xFFFF, 1 << 24, 1 << 27, 1 << 30, Integer.MAX_VALUE, Integer.MIN_VALUE
   };
 
-  @TempDir Path table;
+  @TempDir(factory = InMemory.class)
+  Path table;
 
   /** Shapes that between them use every field of the format. */
   enum Shape {

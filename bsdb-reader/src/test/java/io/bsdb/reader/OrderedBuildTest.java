@@ -13,6 +13,7 @@ import io.bsdb.table.manifest.Bound;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SnapshotWriter;
@@ -32,7 +33,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Builds of tables in key order: more than fits the memory, duplicates, and what is refused. */
 class OrderedBuildTest {
-  @TempDir Path directory;
+  @TempDir(factory = InMemory.class)
+  Path directory;
 
   private static WriterOptions.Builder options() {
     return WriterOptions.builder().order(RecordOrder.KEY);

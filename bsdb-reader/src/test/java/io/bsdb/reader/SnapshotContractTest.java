@@ -8,6 +8,7 @@ import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.Verification;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -32,7 +33,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What holds for every snapshot, however it was built. */
 @ExtendWith(NothingLeftOpen.class)
 class SnapshotContractTest {
-  @TempDir Path table;
+  @TempDir(factory = InMemory.class)
+  Path table;
 
   /** One way to build. */
   record Shape(

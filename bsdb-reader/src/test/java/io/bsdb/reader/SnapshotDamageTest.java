@@ -11,6 +11,7 @@ import io.bsdb.reader.options.Verification;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -38,7 +39,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SnapshotDamageTest {
   private static final int[] CHANGES = {1, 0x80, 0xFF, 0x10};
 
-  @TempDir Path table;
+  @TempDir(factory = InMemory.class)
+  Path table;
 
   /** Every layout, and where there are no keys that would give a wrong record away. */
   enum Shape {

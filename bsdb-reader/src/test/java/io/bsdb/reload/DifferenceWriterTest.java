@@ -15,6 +15,7 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SegmentFiles;
@@ -35,7 +36,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DifferenceWriterTest {
   private static final int WRITERS = 2;
 
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
 
   private Manifest build(RecordOrder order, Map<String, String> rows) throws IOException {
     WriterOptions options = WriterOptions.builder().order(order).partitions(5).build();

@@ -13,6 +13,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SegmentFiles;
 import io.bsdb.writer.SnapshotWriter;
@@ -35,7 +36,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LaterChangesTest {
   private static final int KEYS = 40;
 
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
 
   private static byte[] key(int key) {
     return new byte[] {'k', (byte) key};

@@ -11,6 +11,7 @@ import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.StreamProgress.Checkpoint;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -44,7 +45,9 @@ class ReloadAsOfTest {
   private static final List<Publish> PUBLISH = List.of(Publish.values());
   private static final String STREAM = "orders";
 
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
+
   private final long seed = Long.getLong("bsdb.test.seed", System.nanoTime());
   private final Random random = new Random(seed);
   private final UUID job = new UUID(1, 2);

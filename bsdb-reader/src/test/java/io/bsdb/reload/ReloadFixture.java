@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -17,7 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A table to be reloaded, and what is done to it. */
 abstract class ReloadFixture {
-  @TempDir Path directory;
+  @TempDir(factory = InMemory.class)
+  Path directory;
+
   Path table;
 
   @BeforeEach

@@ -13,6 +13,7 @@ import io.bsdb.reader.io.HugeMemory;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.InMemory;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;
@@ -37,7 +38,9 @@ class SnapshotDiffTest {
   private static final int STEPS = 12;
   private static final int KEYS = 600;
 
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
+
   private final Map<String, TreeMap<String, byte[]>> versions = new TreeMap<>();
   private TreeMap<String, byte[]> model = new TreeMap<>();
 
