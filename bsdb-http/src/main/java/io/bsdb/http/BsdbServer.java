@@ -1,5 +1,6 @@
 package io.bsdb.http;
 
+import io.bsdb.format.io.Closing;
 import io.bsdb.http.api.Health;
 import io.bsdb.http.api.Metrics;
 import io.bsdb.http.exchange.AccessLog;
@@ -242,11 +243,7 @@ public final class BsdbServer implements Closeable {
         server.repeat(OPEN_REST, service::openRest);
         return new BsdbServer(service, server, host);
       } catch (IOException | RuntimeException | Error e) {
-        try {
-          service.close();
-        } catch (IOException suppressed) {
-          e.addSuppressed(suppressed);
-        }
+        Closing.after(e, service);
         throw e;
       }
     }

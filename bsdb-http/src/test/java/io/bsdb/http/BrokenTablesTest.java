@@ -18,6 +18,7 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.writer.DeltaWriter;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -28,7 +29,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -159,11 +159,7 @@ class BrokenTablesTest {
   @Test
   void servesATableThatIsDeletedAndPublishedAgain() throws Exception {
     assertThat(problem(client.get("/v1/tables/none"))).isEqualTo("unknown-table");
-    try (Stream<Path> files = Files.walk(table)) {
-      for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(each);
-      }
-    }
+    DirectoryTree.delete(table);
     assertThatThrownBy(() -> server.refresh()).isInstanceOf(IOException.class);
     assertThat(text(client.get("/v1/tables/t/rows/k"))).contains("\"dg==\"");
     assertThat(client.get("/health/ready").statusCode()).isEqualTo(200);

@@ -2,6 +2,7 @@ package io.bsdb.live;
 
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
+import io.bsdb.format.io.Closing;
 import io.bsdb.live.log.GroupCommit;
 import io.bsdb.live.log.Log;
 import io.bsdb.live.log.LogView;
@@ -9,7 +10,6 @@ import io.bsdb.live.log.Owner;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.snapshot.Calls;
 import java.io.Closeable;
 import java.io.IOException;

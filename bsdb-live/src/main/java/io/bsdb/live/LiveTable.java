@@ -2,6 +2,7 @@ package io.bsdb.live;
 
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
+import io.bsdb.format.io.Closing;
 import io.bsdb.format.io.IOSupplier;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.live.log.DurabilityMark;
@@ -17,7 +18,6 @@ import io.bsdb.live.log.SegmentSupply;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.table.Table;

@@ -1,12 +1,13 @@
 package io.bsdb.live;
 
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.reader.io.Closing;
+import io.bsdb.format.io.Closing;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.History;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.table.storage.PathStorage;
 import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
@@ -47,7 +48,7 @@ final class TableCopy {
         copy(table.manifest(version), directory, target);
       }
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, () -> Table.at(target).storage().delete(""));
+      Closing.after(e, () -> DirectoryTree.delete(target));
       throw e;
     }
   }

@@ -3,6 +3,7 @@ package io.bsdb.live;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.format.io.Closing;
 import io.bsdb.live.LiveTable.Place;
 import io.bsdb.live.log.Followers;
 import io.bsdb.live.log.LogIndex;
@@ -14,7 +15,6 @@ import io.bsdb.live.log.Retention;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.WarmUp;
 import io.bsdb.reader.snapshot.Calls;
@@ -87,11 +87,7 @@ final class TableOpener {
       live.start();
       return live;
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        Closing.all(opened);
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      Closing.after(e, () -> Closing.all(opened));
       throw e;
     }
   }

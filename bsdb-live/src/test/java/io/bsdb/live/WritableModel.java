@@ -9,6 +9,7 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.Table;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.testkit.FaultyStorage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -92,7 +93,7 @@ final class WritableModel implements Callable<Void> {
     } finally {
       close();
     }
-    ModelFiles.delete(root);
+    DirectoryTree.delete(root);
     return null;
   }
 
@@ -286,7 +287,7 @@ final class WritableModel implements Callable<Void> {
     did("follow anew");
     Path copy = nextDirectory();
     changes.begin(table.checkpoint(copy));
-    ModelFiles.delete(copy);
+    DirectoryTree.delete(copy);
   }
 
   /** Publishes, folds and closes in a storage that fails once, or from some operation on. */
@@ -349,7 +350,7 @@ final class WritableModel implements Callable<Void> {
 
   private void moveTo(Path next) throws IOException {
     close();
-    ModelFiles.delete(directory);
+    DirectoryTree.delete(directory);
     directory = next;
   }
 

@@ -17,6 +17,7 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -98,7 +99,7 @@ class WritableTableTest {
     LogReport report = LogReport.read(directory);
     assertThat(report.damage()).isNull();
     assertThat(report.segments()).isEmpty();
-    ModelFiles.delete(directory.resolve("log"));
+    DirectoryTree.delete(directory.resolve("log"));
     Records.of("b", "2").change(Table.at(directory));
   }
 

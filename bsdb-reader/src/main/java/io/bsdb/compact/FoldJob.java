@@ -1,7 +1,7 @@
 package io.bsdb.compact;
 
+import io.bsdb.format.io.Closing;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;

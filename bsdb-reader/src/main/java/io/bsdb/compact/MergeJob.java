@@ -1,8 +1,8 @@
 package io.bsdb.compact;
 
+import io.bsdb.format.io.Closing;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.table.manifest.History;
 import io.bsdb.table.manifest.Manifest;

@@ -1,8 +1,8 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.io.IOSupplier;
+import io.bsdb.format.io.Thrown;
 import io.bsdb.format.symbols.FieldSelection;
-import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.reader.snapshot.Ended;
 import io.bsdb.reader.snapshot.OpenSnapshot;

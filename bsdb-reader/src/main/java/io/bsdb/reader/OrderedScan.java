@@ -2,9 +2,9 @@ package io.bsdb.reader;
 
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
+import io.bsdb.format.io.Thrown;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFetch;
-import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.overlay.ChangeWalk;
 import io.bsdb.reader.overlay.ChangeWalk.Next;
 import io.bsdb.reader.overlay.SortedChanges;

@@ -1,10 +1,10 @@
 package io.bsdb.reload;
 
 import io.bsdb.compact.Workplace;
+import io.bsdb.format.io.Closing;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.snapshot.RecordComparison;
 import io.bsdb.row.RowLayout;

@@ -13,6 +13,7 @@ import io.bsdb.reader.options.Verification;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.testkit.InService;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.DeltaWriter;
@@ -26,13 +27,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -103,7 +102,7 @@ class DamageCampaignTest {
         Assertions.assertTimeoutPreemptively(
             LONGEST_ROUND, () -> read(table, options, victim, what), what);
         campaign.count("damaged snapshots");
-        delete(table);
+        DirectoryTree.delete(table);
       }
     }
   }
@@ -387,14 +386,6 @@ class DamageCampaignTest {
         || e instanceof UnsupportedVersionException
         || e instanceof NoSuchFileException)) {
       throw new AssertionError(what, e);
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> all = Files.walk(directory)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
     }
   }
 }

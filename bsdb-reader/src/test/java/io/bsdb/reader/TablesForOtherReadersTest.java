@@ -10,6 +10,7 @@ import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.Layout;
@@ -25,14 +26,12 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -51,13 +50,7 @@ class TablesForOtherReadersTest {
 
   @BeforeAll
   static void clean() throws IOException {
-    if (Files.exists(TARGET)) {
-      try (Stream<Path> files = Files.walk(TARGET)) {
-        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      }
-    }
+    DirectoryTree.delete(TARGET);
   }
 
   private static WriterOptions.Builder options(RecordOrder order, Layout layout) {

@@ -1,9 +1,11 @@
 package io.bsdb.sql;
 
+import io.bsdb.format.io.Thrown;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
@@ -76,17 +78,7 @@ final class Batches implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while the query ran");
     } catch (ExecutionException e) {
-      Throwable cause = e.getCause();
-      if (cause instanceof IOException failure) {
-        throw failure;
-      }
-      if (cause instanceof RuntimeException failure) {
-        throw failure;
-      }
-      if (cause instanceof Error failure) {
-        throw failure;
-      }
-      throw new IOException(cause);
+      throw Thrown.asIs(Objects.requireNonNullElse(e.getCause(), e));
     }
   }
 

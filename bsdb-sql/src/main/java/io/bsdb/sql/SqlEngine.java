@@ -1,6 +1,7 @@
 package io.bsdb.sql;
 
 import io.bsdb.row.Column;
+import io.bsdb.table.storage.DirectoryTree;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,13 +12,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -226,10 +225,6 @@ public final class SqlEngine implements Closeable {
     } catch (SQLException e) {
       throw failure(e);
     }
-    try (Stream<Path> entries = Files.walk(temporaryDirectory)) {
-      for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(entry);
-      }
-    }
+    DirectoryTree.delete(temporaryDirectory);
   }
 }

@@ -15,6 +15,7 @@ import io.bsdb.format.SectionKind;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.testkit.Records;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.testkit.TablePieces;
@@ -33,7 +34,6 @@ import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /** Writes the folder {@code conformance} again; its README says how it is run. */
 final class ConformanceTables {
@@ -88,19 +88,9 @@ final class ConformanceTables {
     for (JsonNode expected : before) {
       String name = expected.get("table").textValue().substring(kind.length() + 1);
       if (wanted.test(name)) {
-        delete(folder.resolve(kind).resolve(name));
+        DirectoryTree.delete(folder.resolve(kind).resolve(name));
       } else {
         kept.add(expected);
-      }
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      try (Stream<Path> all = Files.walk(directory)) {
-        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
       }
     }
   }
@@ -262,7 +252,7 @@ final class ConformanceTables {
       Records data = deltas.table().write(table);
       Table.at(table).prune(1);
       Files.delete(table.resolve("LOCK"));
-      delete(table.resolve("staging"));
+      DirectoryTree.delete(table.resolve("staging"));
       ObjectNode described =
           describe(deltas.name(), table, data)
               .put("recordCount", ConformanceDeltas.inService(table).recordCount());
@@ -316,7 +306,7 @@ final class ConformanceTables {
       history.write(table);
       Table.at(table).prune(1);
       Files.delete(table.resolve("LOCK"));
-      delete(table.resolve("staging"));
+      DirectoryTree.delete(table.resolve("staging"));
       ObjectNode described =
           describe(history.name(), table, history.shown())
               .put("recordCount", ConformanceDeltas.inService(table).recordCount());
@@ -345,7 +335,7 @@ final class ConformanceTables {
     Path table = folder.resolve("tables").resolve(name);
     data.publish(table, options.build());
     Files.delete(table.resolve("LOCK"));
-    delete(table.resolve("staging"));
+    DirectoryTree.delete(table.resolve("staging"));
     return describe(name, table, data);
   }
 

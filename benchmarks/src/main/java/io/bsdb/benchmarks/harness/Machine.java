@@ -1,7 +1,7 @@
 package io.bsdb.benchmarks.harness;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.bsdb.reader.io.Closing;
+import io.bsdb.format.io.Closing;
 import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

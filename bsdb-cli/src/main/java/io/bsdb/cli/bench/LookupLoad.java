@@ -1,5 +1,6 @@
 package io.bsdb.cli.bench;
 
+import io.bsdb.format.io.Thrown;
 import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -181,12 +182,6 @@ final class LookupLoad {
         && (cause instanceof ExecutionException || cause instanceof CompletionException)) {
       cause = cause.getCause();
     }
-    if (cause instanceof RuntimeException problem) {
-      throw problem;
-    }
-    if (cause instanceof Error problem) {
-      throw problem;
-    }
-    return cause instanceof IOException problem ? problem : new IOException(cause);
+    return Thrown.asIs(cause);
   }
 }

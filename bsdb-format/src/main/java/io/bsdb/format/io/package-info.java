@@ -1,6 +1,6 @@
 /**
- * Functions that may fail with an {@link java.io.IOException}, and steps that an interrupt does not
- * end.
+ * Functions that may fail with an {@link java.io.IOException}, what closes after failures and
+ * rethrows them, and steps that an interrupt does not end.
  */
 @Internal
 @NullMarked

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /** A file, or a directory with all that is in it, but nothing that a symbolic link leads to. */
-final class DirectoryTree {
+public final class DirectoryTree {
   private DirectoryTree() {}
 
   /** Returns when anything in it was last changed; the distant past if there is nothing. */
@@ -28,6 +28,11 @@ final class DirectoryTree {
       }
     }
     return latest;
+  }
+
+  /** Deletes a file, or a directory with all that is in it, if there is one. */
+  public static void delete(Path top) throws IOException {
+    delete(top, "");
   }
 
   /**

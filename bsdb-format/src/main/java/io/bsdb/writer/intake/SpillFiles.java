@@ -1,11 +1,13 @@
 package io.bsdb.writer.intake;
 
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -272,20 +274,6 @@ public final class SpillFiles implements Closeable {
   /** Deletes all files. */
   @Override
   public void close() throws IOException {
-    IOException failure = null;
-    for (Bucket bucket : buckets) {
-      try {
-        release(bucket);
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    Closing.all(Stream.of(buckets).<Closeable>map(bucket -> () -> release(bucket)).toList());
   }
 }

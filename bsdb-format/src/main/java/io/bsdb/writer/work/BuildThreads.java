@@ -1,5 +1,6 @@
 package io.bsdb.writer.work;
 
+import io.bsdb.format.io.Thrown;
 import io.bsdb.format.io.Uninterrupted;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -11,7 +12,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /** Threads that share the work of a build. */
 public final class BuildThreads {
@@ -69,22 +69,9 @@ public final class BuildThreads {
         break;
       }
     }
-    rethrow(failure);
-    return results;
-  }
-
-  private static void rethrow(@Nullable Throwable failure) throws IOException {
-    if (failure instanceof IOException e) {
-      throw e;
-    }
-    if (failure instanceof RuntimeException e) {
-      throw e;
-    }
-    if (failure instanceof Error e) {
-      throw e;
-    }
     if (failure != null) {
-      throw new IOException("building a partition failed", failure);
+      throw Thrown.asIs(failure);
     }
+    return results;
   }
 }

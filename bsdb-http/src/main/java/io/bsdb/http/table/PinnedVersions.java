@@ -2,10 +2,10 @@ package io.bsdb.http.table;
 
 import static java.util.Objects.requireNonNull;
 
+import io.bsdb.format.io.Closing;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.wire.Limits;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;

@@ -1,10 +1,10 @@
 package io.bsdb.http.table;
 
+import io.bsdb.format.io.Closing;
 import io.bsdb.http.exchange.Budget;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.wire.Limits;
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

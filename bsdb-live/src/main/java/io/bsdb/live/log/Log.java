@@ -1,5 +1,6 @@
 package io.bsdb.live.log;
 
+import io.bsdb.format.io.Closing;
 import io.bsdb.format.segment.FrameBuffer;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
@@ -7,7 +8,6 @@ import io.bsdb.live.Durability;
 import io.bsdb.live.OutcomeUnknownException;
 import io.bsdb.live.log.GroupCommit.Group;
 import io.bsdb.live.log.Recovery.Recovered;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.overlay.ChangeTable;
 import java.io.Closeable;
 import java.io.IOException;

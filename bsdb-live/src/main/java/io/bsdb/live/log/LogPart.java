@@ -1,5 +1,6 @@
 package io.bsdb.live.log;
 
+import io.bsdb.format.io.Closing;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
@@ -121,20 +122,13 @@ public final class LogPart implements Closeable {
       file.write(LogSegment.header(UUID.randomUUID(), number), 0);
       file.force();
     } catch (IOException | RuntimeException | Error e) {
-      delete(storage, unfinished, e); // on a full disk, publications and folds need its space
+      // On a full disk, publications and folds need its space.
+      Closing.after(e, () -> storage.delete(unfinished));
       throw e;
     }
     storage.rename(unfinished, name);
     storage.syncDirectory();
     return open(storage, name);
-  }
-
-  private static void delete(LogStorage storage, String unfinished, Throwable failure) {
-    try {
-      storage.delete(unfinished);
-    } catch (IOException | RuntimeException | Error e) {
-      failure.addSuppressed(e);
-    }
   }
 
   private static void writeZeros(LogFile file, int length) throws IOException {

@@ -1,12 +1,12 @@
 package io.bsdb.live.log;
 
+import io.bsdb.format.io.Closing;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.End;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.live.Durability;
 import io.bsdb.live.LogPosition;
-import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.Block;
-import io.bsdb.reader.io.Thrown;
+import io.bsdb.format.io.Thrown;
 import io.bsdb.reader.memory.ElasticMemory;
 import io.bsdb.reader.metrics.LookupCounters;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package io.bsdb.reader.diff;
 
 import io.bsdb.format.Internal;
+import io.bsdb.format.io.Closing;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.diff.DiffPlan.History;
@@ -8,7 +9,6 @@ import io.bsdb.reader.diff.DiffPlan.Step;
 import io.bsdb.reader.diff.DiffPlan.Wanted;
 import io.bsdb.reader.diff.KeySource.Candidate;
 import io.bsdb.reader.diff.KeySource.Place;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;

@@ -1,8 +1,8 @@
 package io.bsdb.reader.overlay;
 
 import io.bsdb.format.ValueReader;
+import io.bsdb.format.io.Closing;
 import io.bsdb.format.segment.ChangeKind;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;

@@ -1,12 +1,12 @@
 package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.block.DecoderPools;
+import io.bsdb.format.io.Closing;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.CachedBlocks;
 import io.bsdb.reader.block.DiskBlocks;
 import io.bsdb.reader.block.MemoryBlocks;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.FileFailure;
 import io.bsdb.reader.io.FileMemory;

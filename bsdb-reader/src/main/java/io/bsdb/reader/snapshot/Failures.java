@@ -2,8 +2,8 @@ package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.LentBytes.ReaderFailure;
+import io.bsdb.format.io.Thrown;
 import io.bsdb.reader.io.MappedFault;
-import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.overlay.Overlay;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.io.Thrown;
 import io.bsdb.format.symbols.FieldSelection;
-import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.RecordWalk;
 import java.io.Closeable;

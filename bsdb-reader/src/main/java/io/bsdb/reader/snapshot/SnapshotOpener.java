@@ -2,12 +2,12 @@ package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.io.Closing;
 import io.bsdb.format.io.IOFunction;
+import io.bsdb.format.io.Thrown;
 import io.bsdb.reader.block.BlockFile;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.MappedFault;
-import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.WarmUp;
 import io.bsdb.reader.overlay.Overlay;

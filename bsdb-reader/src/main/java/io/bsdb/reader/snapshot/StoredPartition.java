@@ -2,8 +2,8 @@ package io.bsdb.reader.snapshot;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.io.Thrown;
 import io.bsdb.format.symbols.FieldSelection;
-import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;

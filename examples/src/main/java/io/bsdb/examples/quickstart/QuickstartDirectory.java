@@ -1,9 +1,9 @@
 package io.bsdb.examples.quickstart;
 
+import io.bsdb.table.storage.DirectoryTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.stream.Stream;
 
 /** Directory of a quickstart's files. */
@@ -40,13 +40,7 @@ final class QuickstartDirectory {
   /** Returns a place in the directory, at which there is nothing now. */
   Path cleared(String name) throws IOException {
     Path place = path.resolve(name);
-    if (Files.exists(place)) {
-      try (Stream<Path> paths = Files.walk(place)) {
-        for (Path each : paths.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(each);
-        }
-      }
-    }
+    DirectoryTree.delete(place);
     return place;
   }
 }

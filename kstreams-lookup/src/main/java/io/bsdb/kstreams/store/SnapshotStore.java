@@ -1,5 +1,6 @@
 package io.bsdb.kstreams.store;
 
+import io.bsdb.format.io.Closing;
 import io.bsdb.live.WritableTable;
 import io.bsdb.live.WriteBatch;
 import io.bsdb.reader.ClosedReaderException;
@@ -172,11 +173,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
   private void unlockAfter(Throwable failed) {
     StoreTable table = open;
     if (table != null) {
-      try {
-        table.table().close();
-      } catch (IOException e) {
-        failed.addSuppressed(e);
-      }
+      Closing.after(failed, table.table());
     }
   }
 

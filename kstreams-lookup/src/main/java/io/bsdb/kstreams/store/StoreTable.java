@@ -1,5 +1,6 @@
 package io.bsdb.kstreams.store;
 
+import io.bsdb.format.io.Closing;
 import io.bsdb.live.Durability;
 import io.bsdb.live.WritableOptions;
 import io.bsdb.live.WritableStats;
@@ -7,6 +8,7 @@ import io.bsdb.live.WritableTable;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.storage.DirectoryTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,15 +61,11 @@ record StoreTable(
               "delete the directory, so that the store begins with its base again"),
           new AtomicReference<>());
     } catch (Throwable e) {
-      try {
-        if (table != null) {
-          table.close();
-        }
-        if (begins) {
-          StateFiles.delete(directory); // else a base that is mended would not be looked at
-        }
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
+      if (table != null) {
+        Closing.after(e, table);
+      }
+      if (begins) { // else a base that is mended would not be looked at
+        Closing.after(e, () -> DirectoryTree.delete(directory));
       }
       throw e;
     }
@@ -95,7 +93,7 @@ record StoreTable(
   private static void begin(String store, Path base, Path directory, Admin admin)
       throws IOException, TimeoutException, InterruptedException {
     Path unfinished = directory.resolveSibling(directory.getFileName() + UNFINISHED);
-    StateFiles.delete(directory);
+    DirectoryTree.delete(directory);
     Table table = Table.at(base);
     boolean complete = false;
     while (!complete) {
@@ -116,7 +114,7 @@ record StoreTable(
               "%s: it is %s, and so cannot be changed row by row; build it in hash order, with its keys"
                   .formatted(what, manifest.hasKeysOmitted() ? "approximate" : "in key order"));
         }
-        StateFiles.delete(unfinished);
+        DirectoryTree.delete(unfinished);
         WritableTable.copy(base, unfinished);
         complete = true;
       } catch (IOException e) {

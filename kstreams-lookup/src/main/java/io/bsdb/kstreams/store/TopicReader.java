@@ -7,6 +7,7 @@ import io.bsdb.live.WritableTable;
 import io.bsdb.live.WriteBatch;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.table.Table;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -76,7 +77,8 @@ final class TopicReader {
         misfit = readChanges(from, writer);
         if (misfit == null) {
           String published = writer.publish().version();
-          StateFiles.delete(temporary()); // of a read of all that was killed after it had published
+          DirectoryTree.delete(
+              temporary()); // of a read of all that was killed after it had published
           return new TopicRead(tidied(published), records.count() - before, null);
         }
       }
@@ -168,7 +170,7 @@ final class TopicReader {
         }
       }
     }
-    StateFiles.delete(temporary);
+    DirectoryTree.delete(temporary);
     state = TopicState.of(admin, topic);
     try (WritableTable all = WritableTable.open(temporary, options)) {
       return buildFrom(all, state.startPositions(), temporary);
@@ -208,7 +210,7 @@ final class TopicReader {
       version = writer.publish().version();
     }
     all.close();
-    StateFiles.delete(temporary);
+    DirectoryTree.delete(temporary);
     return version;
   }
 

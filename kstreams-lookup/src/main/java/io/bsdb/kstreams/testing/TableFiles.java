@@ -1,14 +1,13 @@
 package io.bsdb.kstreams.testing;
 
 import io.bsdb.format.io.IOConsumer;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.stream.Stream;
 
 /** A table's files in a temporary directory: published and deleted. */
 final class TableFiles {
@@ -44,10 +43,8 @@ final class TableFiles {
   }
 
   void delete() {
-    try (Stream<Path> files = Files.exists(directory) ? Files.walk(directory) : Stream.empty()) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
+    try {
+      DirectoryTree.delete(directory);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -7,6 +7,7 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.storage.DirectoryTree;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -81,7 +82,7 @@ final class Procedures {
         return answer(
             Compactor.remote(tables.table(path), copies).foldFraction(foldFraction).run());
       } finally {
-        Table.at(copies).storage().delete("");
+        DirectoryTree.delete(copies);
       }
     }
 
@@ -239,7 +240,7 @@ final class Procedures {
         }
         return SnapshotVerifier.verify(copy.resolve(snapshot));
       } finally {
-        Table.at(copy).storage().delete("");
+        DirectoryTree.delete(copy);
       }
     }
   }

@@ -1,8 +1,8 @@
 package io.bsdb.flink.follow;
 
 import io.bsdb.flink.scan.ScanSpec;
+import io.bsdb.format.io.Closing;
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;

@@ -1,6 +1,7 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.format.io.Closing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Table;
@@ -169,11 +170,7 @@ public final class SharedSnapshots {
     try {
       return new Use(key, shared, shared.open(table, key));
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        release(key, shared);
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      Closing.after(e, () -> release(key, shared));
       throw e;
     }
   }

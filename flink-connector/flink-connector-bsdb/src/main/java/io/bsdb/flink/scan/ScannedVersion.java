@@ -4,6 +4,7 @@ import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.lookup.SharedSnapshots;
 import io.bsdb.flink.row.RowDecoder;
 import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.format.io.Closing;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
@@ -74,11 +75,7 @@ final class ScannedVersion implements Closeable {
           },
           live);
     } catch (IOException | RuntimeException e) {
-      try {
-        storage.delete(name);
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      Closing.after(e, () -> storage.delete(name));
       throw e;
     }
   }

@@ -1,6 +1,8 @@
 package io.bsdb.flink.sink;
 
+import io.bsdb.format.io.Closing;
 import io.bsdb.table.Table;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.table.storage.TableStorage;
 import java.io.Closeable;
 import java.io.IOException;
@@ -60,11 +62,7 @@ public record TemporaryDirectory(Path path, FileChannel lock) implements Closeab
               "temporary directory cannot be created: directory=%s: %s; free space there, or set '%s' of the task managers to directories with space"
                   .formatted(path, e, CoreOptions.TMP_DIRS.key()),
               e);
-      try {
-        delete(path);
-      } catch (IOException suppressed) {
-        failure.addSuppressed(suppressed);
-      }
+      Closing.after(failure, () -> DirectoryTree.delete(path));
       throw failure;
     }
   }
@@ -142,11 +140,7 @@ public record TemporaryDirectory(Path path, FileChannel lock) implements Closeab
   @Override
   public void close() throws IOException {
     try (lock) {
-      delete(path);
+      DirectoryTree.delete(path);
     }
-  }
-
-  private static void delete(Path path) throws IOException {
-    Table.at(path).storage().delete("");
   }
 }

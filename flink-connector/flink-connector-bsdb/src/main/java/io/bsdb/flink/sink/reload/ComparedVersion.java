@@ -5,8 +5,8 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.flink.sink.TableUpkeep;
 import io.bsdb.flink.sink.shuffle.PartitionShuffle;
+import io.bsdb.format.io.Closing;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.io.Closing;
 import io.bsdb.reload.LaterChanges;
 import io.bsdb.table.AsOf;
 import io.bsdb.table.PublishConflictException;
@@ -89,7 +89,10 @@ record ComparedVersion(AsOf point, Partitioning partitioning) implements Seriali
           asOf == null ? null : LaterChanges.open(asOf, manifest, table, workplace),
           workplace);
     } catch (IOException | RuntimeException | Error e) {
-      close(reader, workplace, e);
+      if (reader != null) {
+        Closing.after(e, reader);
+      }
+      Closing.after(e, workplace);
       if (e instanceof NoSuchFileException gone) {
         requireInService(table, gone);
       }
@@ -97,15 +100,6 @@ record ComparedVersion(AsOf point, Partitioning partitioning) implements Seriali
         throw new SuppressRestartsException(e);
       }
       throw e;
-    }
-  }
-
-  private static void close(
-      @Nullable SnapshotReader reader, Workplace workplace, Throwable failure) {
-    try {
-      Closing.all(reader == null ? List.of(workplace) : List.of(reader, workplace));
-    } catch (IOException e) {
-      failure.addSuppressed(e);
     }
   }
 

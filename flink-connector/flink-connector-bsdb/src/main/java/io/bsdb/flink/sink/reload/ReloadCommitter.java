@@ -6,6 +6,7 @@ import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.flink.sink.TableUpkeep;
 import io.bsdb.flink.sink.build.SnapshotCommitter;
 import io.bsdb.flink.sink.stream.DeltaCommitter;
+import io.bsdb.format.io.Closing;
 import io.bsdb.reload.LaterChanges;
 import io.bsdb.reload.ReloadReport.Difference;
 import io.bsdb.table.Build;
@@ -111,11 +112,7 @@ final class ReloadCommitter implements Committer<Reload> {
           e instanceof TooFewRowsException few
               ? SnapshotCommitter.refused(declared, few)
               : new SuppressRestartsException(e);
-      try {
-        SegmentFiles.deleteUnpublished(table, written);
-      } catch (IOException suppressed) {
-        refused.addSuppressed(suppressed);
-      }
+      Closing.after(refused, () -> SegmentFiles.deleteUnpublished(table, written));
       throw refused;
     }
   }

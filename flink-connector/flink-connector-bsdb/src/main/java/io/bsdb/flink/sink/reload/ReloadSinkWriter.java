@@ -5,7 +5,7 @@ import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.flink.sink.build.BuiltFile;
 import io.bsdb.flink.sink.build.SnapshotSinkWriter;
 import io.bsdb.flink.sink.change.Change;
-import io.bsdb.reader.io.Closing;
+import io.bsdb.format.io.Closing;
 import io.bsdb.reload.DifferenceWriter;
 import io.bsdb.table.Build;
 import io.bsdb.table.manifest.RecordOrder;

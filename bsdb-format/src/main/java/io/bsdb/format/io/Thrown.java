@@ -1,4 +1,4 @@
-package io.bsdb.reader.io;
+package io.bsdb.format.io;
 
 import java.io.IOException;
 

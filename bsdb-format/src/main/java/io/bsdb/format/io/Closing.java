@@ -1,4 +1,4 @@
-package io.bsdb.reader.io;
+package io.bsdb.format.io;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -8,12 +8,14 @@ import java.util.List;
 public final class Closing {
   private Closing() {}
 
-  /** Closes a resource after a failure, in which another one is suppressed. */
+  /** Closes a resource, or cleans up, after a failure, in which another one is suppressed. */
   public static void after(Throwable failure, Closeable resource) {
     try {
       resource.close();
-    } catch (IOException e) {
-      failure.addSuppressed(e);
+    } catch (IOException | RuntimeException | Error e) {
+      if (e != failure) {
+        failure.addSuppressed(e);
+      }
     }
   }
 
