@@ -40,7 +40,11 @@ record Lookups(TableReader base, LogIndexes.InUse logIndexes, Calls calls) imple
     } catch (ReaderFailure e) {
       throw Thrown.asIs(e.thrown());
     } finally {
-      calls.left(call);
+      try {
+        calls.end(call, Calls.LEFT);
+      } catch (StackOverflowError e) {
+        calls.uncounted[call]++;
+      }
     }
   }
 
@@ -67,7 +71,11 @@ record Lookups(TableReader base, LogIndexes.InUse logIndexes, Calls calls) imple
     } catch (ReaderFailure e) {
       throw Thrown.asIs(e.thrown());
     } finally {
-      calls.left(call);
+      try {
+        calls.end(call, Calls.LEFT);
+      } catch (StackOverflowError e) {
+        calls.uncounted[call]++;
+      }
     }
   }
 }

@@ -67,21 +67,20 @@ final class CallingOrderedReader implements OrderedReader {
   private @Nullable Object find(IOSupplier<OrderedSeek> begin) throws IOException {
     Calls calls = snapshot.calls();
     int call = calls.enter();
-    OrderedSeek seek;
+    int end = Calls.LEFT;
     try {
-      seek = begin.get().find(snapshot.source());
+      Object answer = begin.get().find(snapshot.source()).answer();
+      end = answer == null ? Calls.MISSED : Calls.HIT;
+      return answer;
     } catch (Throwable e) {
-      Throwable failure = snapshot.failures().counted(e);
-      calls.left(call);
-      throw Thrown.asIs(failure);
+      throw Thrown.asIs(snapshot.failures().counted(e));
+    } finally {
+      try {
+        calls.end(call, end);
+      } catch (StackOverflowError e) {
+        calls.uncounted[call]++;
+      }
     }
-    Object answer = seek.answer();
-    if (answer == null) {
-      calls.missed(call);
-    } else {
-      calls.hit(call);
-    }
-    return answer;
   }
 
   @Override

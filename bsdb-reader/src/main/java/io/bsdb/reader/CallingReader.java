@@ -69,21 +69,23 @@ final class CallingReader implements SnapshotReader {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(reader, "reader");
     int call = calls.enter();
-    Object answer;
+    int end = Calls.LEFT;
     try {
       HashValue128 hash = KeyHash.hash(key);
-      answer =
+      Object answer =
           lookUp(
               key, hash.getMostSignificantBits(), hash.getLeastSignificantBits(), ended.in(reader));
+      end = answer == Ended.ABSENT ? Calls.MISSED : Calls.HIT;
+      return answer == Ended.ABSENT ? null : asRead(answer, reader);
     } catch (Throwable e) {
-      throw failed(call, e);
+      throw failed(e);
+    } finally { // only now: what explains a failure looks at files
+      try {
+        calls.end(call, end);
+      } catch (StackOverflowError e) {
+        calls.uncounted[call]++;
+      }
     }
-    if (answer == Ended.ABSENT) {
-      calls.missed(call);
-      return null;
-    }
-    calls.hit(call);
-    return asRead(answer, reader);
   }
 
   @SuppressWarnings({"unchecked", "unused"}) // the answer is the reader's
@@ -103,7 +105,11 @@ final class CallingReader implements SnapshotReader {
     } catch (Throwable e) {
       throw failed(e);
     } finally {
-      leaveIfElastic(call);
+      try {
+        leaveIfElastic(call);
+      } catch (StackOverflowError e) {
+        calls.uncounted[call]++;
+      }
     }
   }
 
@@ -165,12 +171,15 @@ final class CallingReader implements SnapshotReader {
     int call = calls.enter();
     try {
       findAll(hashed);
-    } catch (Throwable e) {
-      calls.left(call);
-      throw Thrown.asIs(e);
+      calls.found(call, hashed);
+      return hashed.answers();
+    } finally {
+      try {
+        calls.end(call, Calls.LEFT);
+      } catch (StackOverflowError e) {
+        calls.uncounted[call]++;
+      }
     }
-    calls.batch(call, hashed);
-    return hashed.answers();
   }
 
   @Override
@@ -189,22 +198,17 @@ final class CallingReader implements SnapshotReader {
     } catch (Throwable e) {
       throw failed(e);
     } finally {
-      leaveIfElastic(call);
+      try {
+        leaveIfElastic(call);
+      } catch (StackOverflowError e) {
+        calls.uncounted[call]++;
+      }
     }
   }
 
   /** Returns whether a batch is a call of the asynchronous sibling, which counts it. */
   private boolean isBatchedByRequests() {
     return source.batching() == Batching.TOGETHER && !source.isCallbackThread();
-  }
-
-  /** Ends a call that failed; see {@link Thrown#asIs}. */
-  private IOException failed(int call, Throwable thrown) {
-    try {
-      return failed(thrown);
-    } finally {
-      calls.left(call); // only now: what explains a failure looks at files
-    }
   }
 
   /** Counts a failure and returns its exception; see {@link Thrown#asIs}. */

@@ -226,7 +226,8 @@ final class FutureReader implements AsyncSnapshotReader {
     }
 
     void finish() {
-      calls.batch(call, keys.keys());
+      calls.found(call, keys.keys());
+      calls.left(call);
       future.complete(keys.keys().answers());
     }
   }

@@ -2,6 +2,7 @@ package io.bsdb.reader.snapshot;
 
 import io.bsdb.format.LentBytes;
 import io.bsdb.reader.block.ReadThread;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -25,9 +26,16 @@ public final class Calls {
   private static final int STRIPES = 64;
   private static final int STRIDE = 16;
   private static final int ENTERED = 0;
-  private static final int HIT = 1;
-  private static final int MISSED = 2;
-  private static final int LEFT = 3;
+
+  /** The end of a lookup that found its key. */
+  public static final int HIT = 1;
+
+  /** The end of a lookup whose key is absent. */
+  public static final int MISSED = 2;
+
+  /** The end of a call that failed, or that is no lookup. */
+  public static final int LEFT = 3;
+
   private static final int BATCH_HITS = 4;
   private static final int BATCH_MISSES = 5;
 
@@ -37,7 +45,13 @@ public final class Calls {
   /** The set of scans, which has no batches. */
   private static final int SCANS = 2 * EPOCH;
 
+  private static final VarHandle UNCOUNTED = MethodHandles.arrayElementVarHandle(int[].class);
+
   private final AtomicLongArray counters = new AtomicLongArray((STRIPES + 1) * STRIDE);
+
+  /** For each call, how many of its stripe have ended as {@link #end} has it. */
+  public final int[] uncounted = new int[(STRIPES + 1) * STRIDE];
+
   private final String what;
   private final Function<String, ? extends RuntimeException> closedException;
   private final ReentrantLock awaited = new ReentrantLock();
@@ -89,25 +103,35 @@ public final class Calls {
 
   /** Ends a lookup that found its key. */
   public void hit(int stripe) {
-    counters.getAndIncrement(stripe + HIT);
+    end(stripe, HIT);
   }
 
   /** Ends a lookup whose key is absent. */
   public void missed(int stripe) {
-    counters.getAndIncrement(stripe + MISSED);
+    end(stripe, MISSED);
   }
 
-  /** Ends a lookup of many keys. */
-  public void batch(int stripe, HashedKeys<?> keys) {
+  /**
+   * Ends a call of a thread that may have no stack left, as a recursion that looks up has at its
+   * end. If this throws StackOverflowError, the caller increments the call's element of {@link
+   * #uncounted}, which takes no stack: else it would be waited for until the process ends.
+   *
+   * @param how {@link #HIT}, {@link #MISSED} or {@link #LEFT}
+   */
+  public void end(int stripe, int how) {
+    counters.getAndIncrement(stripe + how);
+  }
+
+  /** Counts what a lookup of many keys has found, before its end. */
+  public void found(int stripe, HashedKeys<?> keys) {
     int hits = keys.hits();
     counters.getAndAdd(stripe + BATCH_HITS, hits);
     counters.getAndAdd(stripe + BATCH_MISSES, keys.size() - hits);
-    counters.getAndIncrement(stripe + LEFT);
   }
 
   /** Ends a call that failed, or that is no lookup. */
   public void left(int stripe) {
-    counters.getAndIncrement(stripe + LEFT);
+    end(stripe, LEFT);
   }
 
   /** Returns the exception for a call after the close of something. */
@@ -207,7 +231,10 @@ public final class Calls {
   /** Ends are read before starts: equal sums then mean that nothing was in flight in between. */
   private boolean isQuiet(int stripe) {
     long ended =
-        counters.get(stripe + HIT) + counters.get(stripe + MISSED) + counters.get(stripe + LEFT);
+        counters.get(stripe + HIT)
+            + counters.get(stripe + MISSED)
+            + counters.get(stripe + LEFT)
+            + (int) UNCOUNTED.getAcquire(uncounted, stripe);
     return counters.get(stripe + ENTERED) == ended;
   }
 }
