@@ -53,7 +53,7 @@ class DeepRecursionTest {
         new Thread(null, recursions, "recursions", 256 << 10).start();
         recursions.get();
       }
-      System.out.printf("closed after %d recursions%n", recursions.get());
+      System.out.println("closed after " + recursions.get() + " recursions");
     }
 
     private static int overflows(List<Lookup> lookups) throws Exception {
