@@ -2,6 +2,7 @@ package io.bsdb.kstreams;
 
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.table.manifest.Manifest;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -130,9 +131,7 @@ final class TaskMetrics implements AutoCloseable {
 
   private double age(long nowMillis) {
     Manifest manifest = table.manifest();
-    return manifest == null
-        ? Double.NaN
-        : Math.max(0, nowMillis - manifest.createdAt().toEpochMilli()); // clocks go back
+    return manifest == null ? Double.NaN : manifest.age(Instant.ofEpochMilli(nowMillis)).toMillis();
   }
 
   /** Returns whether to call {@link #took}. */

@@ -171,6 +171,12 @@ public record Manifest(
     return identity.createdAt;
   }
 
+  /** Returns the time since then; zero if the clock was set back to before. */
+  public Duration age(Instant now) {
+    Duration age = Duration.between(createdAt(), now);
+    return age.isNegative() ? Duration.ZERO : age;
+  }
+
   /** Returns the line of versions that this is of: see {@link History}. */
   public UUID line() {
     UUID line = changes.history().line();

@@ -14,6 +14,8 @@ import io.bsdb.format.UnsupportedVersionException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,13 @@ class ManifestTest {
     assertThat(decoded.recordCount()).isEqualTo(12);
     assertThat(decoded.length()).isEqualTo((5L << 40) + 9000);
     assertThat(decoded.partitions()).extracting(PartitionFile::partition).containsExactly(0, 1);
+  }
+
+  @Test
+  void isNotYoungerThanNew() {
+    Instant published = MANIFEST.createdAt();
+    assertThat(MANIFEST.age(published.plusSeconds(90))).isEqualTo(Duration.ofSeconds(90));
+    assertThat(MANIFEST.age(published.minusSeconds(90))).isEqualTo(Duration.ZERO);
   }
 
   @Test

@@ -40,7 +40,7 @@ public final class Health {
       throw new Problem(Problem.Kind.STOPPING, "the server is stopping; ask another one");
     }
     for (ServedTable table : service.tables()) {
-      Duration age = Duration.between(table.reader().manifest().createdAt(), Instant.now());
+      Duration age = table.reader().manifest().age(Instant.now());
       if (maxAge != null && age.compareTo(maxAge) > 0) {
         throw notReady(
             exchange,

@@ -124,11 +124,7 @@ public final class Metrics {
         "bsdb_version_age_seconds",
         "Time since the version in use was published.",
         tables,
-        table ->
-            Math.max( // the clock may have gone back
-                0,
-                Instant.now().getEpochSecond()
-                    - table.reader().manifest().createdAt().getEpochSecond()));
+        table -> table.reader().manifest().age(Instant.now()).toSeconds());
     gauge(
         "bsdb_refresh_failures",
         "Refreshes of the table that failed.",

@@ -69,7 +69,7 @@ final class VersionPages {
     page.number(TablePages.records(manifest));
     page.number(Texts.size(new VersionFacts(manifest).bytes()));
     page.raw("<td>").raw(TablePages.time(manifest)).raw("</td>");
-    page.number(age(Duration.between(manifest.createdAt(), Instant.now())));
+    page.number(age(manifest.age(Instant.now())));
     page.raw("<td class=m>")
         .text(manifest.parent() == null ? "" : manifest.parent())
         .raw("</td><td>");

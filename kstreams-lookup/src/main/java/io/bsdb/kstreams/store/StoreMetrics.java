@@ -4,6 +4,7 @@ import io.bsdb.live.WritableStats;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.MetricName;
@@ -115,7 +116,7 @@ final class StoreMetrics implements AutoCloseable {
     gauge(
         "snapshot-age-ms",
         "Time since changes were last published or folded",
-        (stats, version, now) -> Math.max(0, now - version.createdAt().toEpochMilli()));
+        (stats, version, now) -> version.age(Instant.ofEpochMilli(now)).toMillis());
     gauge(
         "commit-age-ms",
         "Time since offsets were last committed; since the start, before they are",

@@ -7,7 +7,6 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -66,7 +65,7 @@ final class FollowReader implements SourceReader<RowData, FollowSplit> {
 
   private long ageSeconds() {
     Manifest version = followed;
-    return version == null ? 0 : Duration.between(version.createdAt(), Instant.now()).toSeconds();
+    return version == null ? 0 : version.age(Instant.now()).toSeconds();
   }
 
   private long versionsBehind() {

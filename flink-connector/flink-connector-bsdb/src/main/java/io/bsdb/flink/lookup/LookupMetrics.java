@@ -3,7 +3,6 @@ package io.bsdb.flink.lookup;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.metrics.ReaderMetrics;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Objects;
@@ -34,9 +33,7 @@ final class LookupMetrics {
     group.gauge("numCachedBytes", loads::bytes);
     group.gauge("version", live::version);
     group.gauge("layout", () -> live.manifest().options().getOrDefault("layout", ""));
-    group.gauge(
-        "versionAgeSeconds",
-        () -> Duration.between(live.manifest().createdAt(), Instant.now()).toSeconds());
+    group.gauge("versionAgeSeconds", () -> live.manifest().age(Instant.now()).toSeconds());
     group.gauge("sourceTime", () -> table.latest().sourceTime());
     group.gauge("segments", () -> live.manifest().changes().segments().size());
     group.gauge("changedKeys", () -> table.latest().changedKeys());
