@@ -434,7 +434,7 @@ class StreamTest {
     assertThat(session.texts("SELECT name FROM t WHERE id = 7")).containsExactly("+I[kept]");
     assertThat(session.texts("SELECT name FROM t WHERE id = 8")).containsExactly("+I[x]");
     assertThatThrownBy(() -> session.run(overwrite.formatted("yesterday")))
-        .hasStackTraceContaining("not a version's name: 'yesterday'");
+        .hasStackTraceContaining("'sink.keep-changes-after' = 'yesterday' is no version");
     assertThatThrownBy(() -> session.run(overwrite.formatted(version)))
         .hasStackTraceContaining("the table was rebuilt or rolled back");
   }
