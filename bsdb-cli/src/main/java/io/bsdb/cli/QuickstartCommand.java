@@ -5,15 +5,11 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import java.nio.file.Path;
-import java.util.Iterator;
-import java.util.List;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.TypeConversionException;
 
 /** The main job, on data that comes with the project. */
 @Command(
@@ -53,8 +49,6 @@ final class QuickstartCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "ENGINE",
-      converter = Engines.class,
-      completionCandidates = EngineNames.class,
       description =
           "What enriches the stream: flink, kafka-streams, or global-table in Kafka Streams; or"
               + " live, for a stream that changes the table; or history, for prices of a time."
@@ -89,30 +83,5 @@ final class QuickstartCommand implements Callable<Integer> {
                             + " ./bsdb in the source tree"));
     Path home = Path.of(System.getProperty(HOME_PROPERTY, ""));
     return program.run(engine, home, directory, events, console) ? ExitStatus.OK : ExitStatus.NO;
-  }
-
-  /** For completion. */
-  static final class EngineNames implements Iterable<String> {
-    @Override
-    public Iterator<String> iterator() {
-      return List.of("flink", "kafka-streams", "global-table", "live", "history").iterator();
-    }
-  }
-
-  /** Engines by the names that people write. */
-  static final class Engines implements ITypeConverter<Engine> {
-    @Override
-    public Engine convert(String text) {
-      return switch (text) {
-        case "flink" -> Engine.FLINK;
-        case "kafka-streams" -> Engine.KAFKA_STREAMS;
-        case "global-table" -> Engine.GLOBAL_TABLE;
-        case "live" -> Engine.LIVE;
-        case "history" -> Engine.HISTORY;
-        default ->
-            throw new TypeConversionException(
-                "expected flink, kafka-streams, global-table, live or history, actual=" + text);
-      };
-    }
   }
 }

@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.table.manifest.RecordOrder;
@@ -41,19 +42,23 @@ class DeepRecursionTest {
     private static final int COUNT = 1500;
 
     public static void main(String[] arguments) throws Exception {
+      FutureTask<Integer> recursions = new FutureTask<>(() -> overflows(Path.of(arguments[0])));
+      Thread thread = new Thread(null, recursions, "recursions", 256 << 10);
+      // One that waits for ever must not keep this process.
+      thread.setDaemon(true);
+      thread.start();
+      System.out.println("closed after " + recursions.get(60, SECONDS) + " recursions");
+    }
+
+    private static int overflows(Path table) throws Exception {
       byte[] key = "key".getBytes(StandardCharsets.UTF_8);
-      FutureTask<Integer> recursions;
-      try (SnapshotReader reader = SnapshotReader.open(Path.of(arguments[0]))) {
-        List<Lookup> lookups =
+      try (SnapshotReader reader = SnapshotReader.open(table)) {
+        return overflows(
             List.of(
                 () -> reader.get(key),
                 () -> reader.getAll(List.of(key, key)),
-                () -> reader.ordered().floor(key));
-        recursions = new FutureTask<>(() -> overflows(lookups));
-        new Thread(null, recursions, "recursions", 256 << 10).start();
-        recursions.get();
+                () -> reader.ordered().floor(key)));
       }
-      System.out.println("closed after " + recursions.get() + " recursions");
     }
 
     private static int overflows(List<Lookup> lookups) throws Exception {

@@ -105,7 +105,7 @@ class KafkaStreamsQuickstartTest {
   @Test
   void refusesAnUnknownEngineAndNoEvents() {
     assertThat(CommandRun.of("quickstart", "storm").err())
-        .contains("expected flink, kafka-streams, global-table, live or history, actual=storm");
+        .contains("expected one of [flink, kafka-streams, global-table, live, history]");
     CommandRun none = CommandRun.of("quickstart", "kafka-streams", "--events", 0);
     assertThat(none.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(none.err()).isEqualTo("bsdb: number of events: expected>=1 actual=0\n");
