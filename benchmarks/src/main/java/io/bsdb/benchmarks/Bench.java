@@ -17,6 +17,7 @@ import io.bsdb.benchmarks.live.DurableBench;
 import io.bsdb.benchmarks.live.RefreshBench;
 import io.bsdb.benchmarks.live.ReloadBench;
 import io.bsdb.benchmarks.peers.Peer;
+import io.bsdb.benchmarks.peers.WritableStore;
 import io.bsdb.live.Durability;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -205,7 +206,7 @@ public final class Bench implements Callable<Integer> {
     all.put("refresh", () -> RefreshBench.run(directory, many, rounds(11)));
     all.put("reload", () -> ReloadBench.run(directory, many, rounds(3)));
     all.put("reload-jobs", () -> ReloadJobBench.run(directory, count(1_000_000), rounds(3)));
-    DurableBench durable = new DurableBench(directory, scale, rounds(3));
+    DurableBench durable = new DurableBench(directory, scale, rounds(3), only);
     all.put("sync", () -> durable.puts(Durability.COMMIT, 1, 16, 64));
     all.put("unsynced", () -> durable.puts(Durability.OS, 1, 16));
     all.put("killed", durable::killed);
@@ -240,6 +241,7 @@ public final class Bench implements Callable<Integer> {
     List<String> names = new ArrayList<>(Peer.all().stream().map(Peer::name).toList());
     names.addAll(LookupBench.names());
     names.addAll(SinkBench.names());
+    names.addAll(WritableStore.all().keySet());
     if (names.stream().noneMatch(name -> name.contains(word))) {
       throw wrong("--only: nothing has a name like %s; names: %s".formatted(word, names));
     }
@@ -271,8 +273,8 @@ public final class Bench implements Callable<Integer> {
 
   private List<Section> compare(long count, List<Measure> measures, List<Peer> peers)
       throws Exception {
-    int queries = isLong() ? 1 << 16 : 1 << 14;
-    return new Comparison(builds(count), measures, rounds(isLong() ? 11 : 5), queries)
+    long queries = Math.min(isLong() ? 1 << 16 : 1 << 14, count / Measure.BATCH * Measure.BATCH);
+    return new Comparison(builds(count), measures, rounds(isLong() ? 11 : 5), (int) queries)
         .run(peers, discard);
   }
 

@@ -21,9 +21,11 @@ class PartsTest {
         "reload --records 1000",
         "order --records 3000 --data names --only bsdb-order,bsdb-symbols,rocksdb-ingest,lmdb",
         "order --records 3000 --data history --only bsdb-order,history",
-        "changes refresh --records 20000",
+        "changes refresh --records 3000",
         "opening --records 20000",
-        "writes ycsb killed --scale 0.002 --settle 0.1"
+        "killed --scale 0.002",
+        "writes --scale 0.002 --settle 0.1 --only rocksdb-blob",
+        "ycsb --scale 0.002 --only rocksdb"
       })
   void measuresAll(String parts) throws Exception {
     measures(parts, directory);

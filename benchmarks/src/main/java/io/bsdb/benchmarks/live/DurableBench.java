@@ -6,6 +6,7 @@ import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.live.StoreTasks.Target;
+import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.WritableStore;
 import io.bsdb.live.Durability;
 import io.bsdb.live.WritableTable;
@@ -21,8 +22,9 @@ import org.apache.flink.util.function.FunctionWithException;
  * process of its own, and they take turns; medians.
  *
  * @param scale factor of the records
+ * @param only names of stores; those that are compared, if none of them is
  */
-public record DurableBench(Path directory, double scale, int rounds) {
+public record DurableBench(Path directory, double scale, int rounds, List<String> only) {
   private static final int RECORDS = 1_000_000;
   private static final int KILLED_RECORDS = 10_000_000;
   private static final int YCSB_RECORDS = 50_000;
@@ -48,7 +50,7 @@ public record DurableBench(Path directory, double scale, int rounds) {
       int length,
       FunctionWithException<Target, Callable<Map<String, Double>>, Exception> task)
       throws Exception {
-    return new Turns<>(stores, Row::new, 0, rounds)
+    return new Turns<>(Peer.choose(stores, only, stores), Row::new, 0, rounds)
         .run(
             (store, round, row) -> {
               Path files = directory.resolve("durable-" + store);

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * the keys is changed before, a hundredth per refresh.
  */
 public final class RefreshBench {
-  /** Lookups that are timed while nothing else is done. */
+  /** Lookups that are timed while nothing else is done, at most. */
   private static final int QUIET_LOOKUPS = 400_000;
 
   private final Table table;
@@ -103,12 +103,12 @@ public final class RefreshBench {
   }
 
   private void refresh(TableReader reader, int rounds, Row figures) throws Exception {
-    await(Workload.QUERIES);
+    await(Math.min(Workload.QUERIES, 10 * workload.records()));
     for (int round = -5; round < rounds; round++) {
       change(workload.records() / 100);
       long before = done.get();
       long start = System.nanoTime();
-      await(before + QUIET_LOOKUPS);
+      await(before + Math.min(QUIET_LOOKUPS, workload.records()));
       double quiet = (done.get() - before) / (double) (System.nanoTime() - start);
       before = done.get();
       start = System.nanoTime();
