@@ -1,6 +1,7 @@
 package io.bsdb.table;
 
 import io.bsdb.format.Internal;
+import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
 import java.io.Serializable;
@@ -30,6 +31,31 @@ public record AsOf(String version, UUID line, long segment) implements Serializa
    */
   public List<SegmentFile> changesIn(Manifest inService, Table table)
       throws PublishConflictException {
-    return Rebuild.changesAfter(this, inService, table);
+    Changes changes = inService.changes();
+    if (!inService.line().equals(line) || changes.lastSegment() < segment) {
+      throw refused(
+          inService,
+          table,
+          "the table was rebuilt or rolled back, or a publication was killed, meanwhile");
+    }
+    if (changes.history().after() > segment) {
+      throw refused(
+          inService,
+          table,
+          "changes that were folded are kept only from segment %d on, and what was read has those up to segment %d"
+              .formatted(changes.history().after() + 1, segment));
+    }
+    return changes.after(segment);
+  }
+
+  /**
+   * Returns the exception for changes after this point that cannot be kept.
+   *
+   * @param why they cannot be identified
+   */
+  PublishConflictException refused(Manifest inService, Table table, String why) {
+    return new PublishConflictException(
+        "the changes after version %s cannot be identified: %s: table=%s in service=%s; nothing was replaced, read the data again and run this again"
+            .formatted(version, why, table.storage(), inService.version()));
   }
 }

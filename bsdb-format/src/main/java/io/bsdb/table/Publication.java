@@ -160,7 +160,7 @@ final class Publication {
           String before = published(build);
           inService.add(
               before == null
-                  ? new Rebuild(table, this, build, manifest).publish()
+                  ? Rebuild.publish(table, this, build, manifest)
                   : table.manifest(before));
         });
     return inService.get(0);

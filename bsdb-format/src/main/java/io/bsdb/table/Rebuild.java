@@ -1,7 +1,6 @@
 package io.bsdb.table;
 
 import io.bsdb.format.Excerpt;
-import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
@@ -9,52 +8,25 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces the partition files of a table by those of a build, under the changes that the build may
  * not have. They get new numbers, so that none of them counts as folded into the new files.
  */
 final class Rebuild {
-  private final Table table;
-  private final Publication publication;
-  private final Build build;
-  private final Manifest built;
-  private final AsOf asOf;
+  private Rebuild() {}
 
-  Rebuild(Table table, Publication publication, Build build, Manifest built) {
-    this.table = table;
-    this.publication = publication;
-    this.build = build;
-    this.built = built;
-    this.asOf = Objects.requireNonNull(build.asOf(), "asOf");
-  }
-
-  /** Puts the build in service; under the lock. */
-  Manifest publish() throws IOException {
+  /** Puts a build in service; under the lock. */
+  static Manifest publish(Table table, Publication publication, Build build, Manifest built)
+      throws IOException {
+    AsOf asOf = Objects.requireNonNull(build.asOf(), "asOf");
     Manifest inService = table.manifest(table.requireCurrentVersion());
     publication.requireSolePublisher(inService);
-    Changes changes = inService.changes();
-    List<SegmentFile> kept = changesAfter(asOf, inService, table);
-    if (!kept.isEmpty() && !Objects.equals(built.schema(), inService.schema())) {
-      throw refused(
-          asOf,
-          inService,
-          table,
-          "the changes have another schema, %s, than the build, %s"
-              .formatted(
-                  Excerpt.of(String.valueOf(inService.schema())),
-                  Excerpt.of(String.valueOf(built.schema()))));
-    }
-    if (!kept.isEmpty() && (built.validity() == null) != (inService.validity() == null)) {
-      throw refused(
-          asOf,
-          inService,
-          table,
-          "only one of the two has a history, the build or the version in service");
-    }
-    if (!kept.isEmpty() && built.hasKeysOmitted()) {
-      throw refused(
-          asOf, inService, table, "the build does not store keys, so it cannot be changed");
+    List<SegmentFile> kept = asOf.changesIn(inService, table);
+    String obstacle = kept.isEmpty() ? null : obstacle(built, inService);
+    if (obstacle != null) {
+      throw asOf.refused(inService, table, obstacle);
     }
     Map<String, String> positions = new HashMap<>(built.sourcePositions());
     positions.putAll(inService.sourcePositions());
@@ -67,39 +39,20 @@ final class Rebuild {
                 ? built.partitions()
                 : built.partitions().stream().map(file -> file.in(build.version())).toList(),
             positions,
-            changes.folded().append(kept)));
+            inService.changes().folded().append(kept)));
   }
 
-  /**
-   * Returns the segments with the changes that a version has beyond those of some data.
-   *
-   * @throws PublishConflictException if these changes cannot be identified, or if some are gone
-   */
-  static List<SegmentFile> changesAfter(AsOf asOf, Manifest inService, Table table)
-      throws PublishConflictException {
-    Changes changes = inService.changes();
-    if (!inService.line().equals(asOf.line()) || changes.lastSegment() < asOf.segment()) {
-      throw refused(
-          asOf,
-          inService,
-          table,
-          "the table was rebuilt or rolled back, or a publication was killed, meanwhile");
+  /** Returns why the changes of a version do not apply to a build; null for nothing. */
+  private static @Nullable String obstacle(Manifest built, Manifest inService) {
+    if (!Objects.equals(built.schema(), inService.schema())) {
+      return "the changes have another schema, %s, than the build, %s"
+          .formatted(
+              Excerpt.of(String.valueOf(inService.schema())),
+              Excerpt.of(String.valueOf(built.schema())));
     }
-    if (changes.history().after() > asOf.segment()) {
-      throw refused(
-          asOf,
-          inService,
-          table,
-          "changes that were folded are kept only from segment %d on, and what was read has those up to segment %d"
-              .formatted(changes.history().after() + 1, asOf.segment()));
+    if ((built.validity() == null) != (inService.validity() == null)) {
+      return "only one of the two has a history, the build or the version in service";
     }
-    return changes.after(asOf.segment());
-  }
-
-  private static PublishConflictException refused(
-      AsOf asOf, Manifest inService, Table table, String why) {
-    return new PublishConflictException(
-        "the changes after version %s cannot be identified: %s: table=%s in service=%s; nothing was replaced, read the data again and run this again"
-            .formatted(asOf.version(), why, table.storage(), inService.version()));
+    return built.hasKeysOmitted() ? "the build does not store keys, so it cannot be changed" : null;
   }
 }
