@@ -2,6 +2,7 @@ package io.bsdb.format.hash;
 
 import io.bsdb.format.CorruptSnapshotException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 
 /**
  * A minimal perfect hash: maps each of the n keys it was built from to a number of its own in
@@ -16,9 +17,6 @@ public interface PerfectHash {
 
   /** Returns the number of keys, n; at most {@link PerfectHashBuilder#MAX_SIZE}. */
   int size();
-
-  /** Returns how it was constructed. */
-  PerfectHashKind kind();
 
   /**
    * Returns the rank of a key.
@@ -42,14 +40,20 @@ public interface PerfectHash {
   }
 
   /**
-   * Ranks the first {@code count} keys of two arrays as {@link #rank} does, but with the cache
-   * misses of many keys in flight at once. Allocates 8 bytes per key, at most 32 KiB.
+   * Ranks the first {@code count} keys of two arrays as {@link #rank} does, but where that pays
+   * with the cache misses of many keys in flight at once. Allocates 8 bytes per key, at most 32
+   * KiB.
    *
    * @throws IllegalStateException if this hash is empty and {@code count} is positive
    * @throws IndexOutOfBoundsException if an array is shorter than {@code count}, or {@code count}
    *     is negative
    */
-  void ranks(long[] high, long[] low, int count, int[] ranks);
+  default void ranks(long[] high, long[] low, int count, int[] ranks) {
+    Objects.checkFromIndexSize(0, count, Math.min(ranks.length, Math.min(high.length, low.length)));
+    for (int i = 0; i < count; i++) {
+      ranks[i] = rank(high[i], low[i]);
+    }
+  }
 
   /**
    * Opens the section that lies between the buffer's position and its limit. Reads the header and

@@ -42,7 +42,7 @@ final class PerfectHashSection {
     require("size", size, 0, PerfectHashBuilder.MAX_SIZE);
     if (size == 0) {
       require("length", section.capacity(), HEAD_BYTES, HEAD_BYTES);
-      return new EmptyPerfectHash(kind);
+      return new EmptyPerfectHash();
     }
     return switch (kind) {
       case SUX4J -> Sux4jPerfectHash.open(section, size);

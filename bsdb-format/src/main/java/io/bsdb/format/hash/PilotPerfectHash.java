@@ -126,11 +126,6 @@ final class PilotPerfectHash implements PerfectHash {
   }
 
   @Override
-  public PerfectHashKind kind() {
-    return PerfectHashKind.PILOT;
-  }
-
-  @Override
   public int rank(long high, long low) {
     long hash = PilotFormat.mix(high, low, seed);
     return rank(hash, section.get(pilotOffset(hash)));

@@ -8,7 +8,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Objects;
 
 /** Evaluates the sux4j kind in place; needs nothing of Sux4J. */
 final class Sux4jPerfectHash implements PerfectHash {
@@ -105,11 +104,6 @@ final class Sux4jPerfectHash implements PerfectHash {
   @Override
   public int size() {
     return size;
-  }
-
-  @Override
-  public PerfectHashKind kind() {
-    return PerfectHashKind.SUX4J;
   }
 
   @Override
@@ -266,13 +260,5 @@ final class Sux4jPerfectHash implements PerfectHash {
 
   private static int nonzeroPairs(long word) {
     return Long.bitCount((word | word >>> 1) & EVERY_SECOND_BIT);
-  }
-
-  @Override
-  public void ranks(long[] high, long[] low, int count, int[] ranks) {
-    Objects.checkFromIndexSize(0, count, Math.min(ranks.length, Math.min(high.length, low.length)));
-    for (int i = 0; i < count; i++) {
-      ranks[i] = rank(high[i], low[i]);
-    }
   }
 }

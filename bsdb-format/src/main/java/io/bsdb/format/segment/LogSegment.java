@@ -245,11 +245,10 @@ public final class LogSegment {
    * @param next where the one after it begins
    * @param sequence its number in this segment, from 1
    * @param durable before which everything was durable when it was written
-   * @param records how many it has
    * @param first whether it is the one that begins a segment
    */
   public record Frame(
-      int offset, int length, int next, long sequence, long durable, int records, boolean first) {}
+      int offset, int length, int next, long sequence, long durable, boolean first) {}
 
   /** Returns the frame at an offset; null if there is none, or not all of it. */
   public @Nullable Frame frame(int offset) {
@@ -263,7 +262,6 @@ public final class LogSegment {
         (int) Math.min(bytes.limit(), SegmentFormat.aligned(offset + (long) length)),
         bytes.getLong(offset + FRAME_SEQUENCE),
         bytes.getLong(offset + FRAME_DURABLE),
-        bytes.getInt(offset + SegmentFormat.FRAME_RECORDS),
         bytes.getInt(offset + FRAME_TYPE) == TYPE_START);
   }
 

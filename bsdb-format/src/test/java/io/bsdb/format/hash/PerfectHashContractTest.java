@@ -146,9 +146,11 @@ class PerfectHashContractTest {
   @ParameterizedTest
   @EnumSource
   void hasNoRanksIfEmpty(PerfectHashConstruction construction) throws IOException {
-    PerfectHash hash = open(build(construction, HashedKeys.random(0, SEED)));
+    byte[] section = build(construction, HashedKeys.random(0, SEED));
+    PerfectHash hash = open(section);
     assertThat(hash.size()).isZero();
-    assertThat(hash.kind()).isEqualTo(PerfectHashBuilder.kind(construction));
+    assertThat(section[PerfectHashSection.KIND_OFFSET])
+        .isEqualTo((byte) PerfectHashBuilder.kind(construction).id());
     hash.ranks(new long[1], new long[1], 0, new int[1]);
     assertThatIllegalStateException()
         .isThrownBy(() -> hash.rank(1, 2))
@@ -320,10 +322,12 @@ class PerfectHashContractTest {
 
   private void requireBijection(PerfectHashConstruction construction, HashedKeys keys)
       throws IOException {
-    PerfectHash hash = open(build(construction, keys));
+    byte[] section = build(construction, keys);
+    PerfectHash hash = open(section);
     int size = keys.size();
     assertThat(hash.size()).isEqualTo(size);
-    assertThat(hash.kind()).isEqualTo(PerfectHashBuilder.kind(construction));
+    assertThat(section[PerfectHashSection.KIND_OFFSET])
+        .isEqualTo((byte) PerfectHashBuilder.kind(construction).id());
     BitSet ranks = new BitSet(size);
     for (int i = 0; i < size; i++) {
       ranks.set(hash.rank(keys.high()[i], keys.low()[i]));
