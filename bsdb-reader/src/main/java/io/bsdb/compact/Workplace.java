@@ -7,9 +7,11 @@ import io.bsdb.reader.follow.LocalCopies;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.IntPredicate;
@@ -31,8 +33,14 @@ public interface Workplace extends Closeable {
    *
    * @param partitions the ids of their files
    */
-  <T> T open(Manifest manifest, Set<UUID> partitions, IOFunction<SnapshotReader, T> work)
-      throws IOException;
+  default <T> T open(Manifest manifest, Set<UUID> partitions, IOFunction<SnapshotReader, T> work)
+      throws IOException {
+    List<PartitionFile> files = manifest.partitions();
+    try (SnapshotReader version =
+        open(manifest, partition -> partitions.contains(files.get(partition).fileId()))) {
+      return work.apply(version);
+    }
+  }
 
   /**
    * Opens some partitions, by number, and the changes that a manifest names, which need not be
@@ -60,18 +68,6 @@ public interface Workplace extends Closeable {
       }
 
       @Override
-      public <T> T open(Manifest manifest, Set<UUID> partitions, IOFunction<SnapshotReader, T> work)
-          throws IOException {
-        try (SnapshotReader version =
-            partitions.isEmpty()
-                ? changes(manifest)
-                : SnapshotReader.openVersion(
-                    directory, manifest.version(), ReaderOptions.defaults())) {
-          return work.apply(version);
-        }
-      }
-
-      @Override
       public SnapshotReader open(Manifest manifest, IntPredicate partitions) throws IOException {
         return SnapshotReader.openVersion(
             directory, manifest, ReaderOptions.defaults(), partitions);
@@ -96,17 +92,6 @@ public interface Workplace extends Closeable {
       @Override
       public @Nullable Manifest inService() throws IOException {
         return manifest(table);
-      }
-
-      @Override
-      public <T> T open(Manifest manifest, Set<UUID> partitions, IOFunction<SnapshotReader, T> work)
-          throws IOException {
-        try (SnapshotReader version =
-            copies.open(
-                manifest,
-                partition -> partitions.contains(manifest.partitions().get(partition).fileId()))) {
-          return work.apply(version);
-        }
       }
 
       @Override
