@@ -14,18 +14,15 @@ import io.bsdb.reader.block.BlockSource.Batching;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
 import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.reader.snapshot.Ended;
-import io.bsdb.reader.snapshot.FileRecords;
 import io.bsdb.reader.snapshot.HashedKeys;
 import io.bsdb.reader.snapshot.KeyBatch;
 import io.bsdb.reader.snapshot.KeyPlace;
 import io.bsdb.reader.snapshot.OpenSnapshot;
-import io.bsdb.reader.snapshot.RecordComparison;
 import io.bsdb.reader.snapshot.SnapshotFiles;
 import io.bsdb.reader.snapshot.SnapshotOpener;
 import io.bsdb.reader.snapshot.StoredPartition;
@@ -33,13 +30,11 @@ import io.bsdb.table.PartitionSource;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
-import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Looks up in the calling thread. */
@@ -253,32 +248,12 @@ final class CallingReader implements SnapshotReader {
 
   @Override
   public PartitionSource source(int partition, PartitionSource.Progress progress) {
-    return new StoredPartition(snapshot, snapshot.partition(partition), progress);
+    return new StoredPartition(snapshot, partition, progress);
   }
 
   @Override
-  public FileRecords fileRecords(int partition, int first) {
-    return new FileRecords(snapshot, partition, first);
-  }
-
-  @Override
-  public Overlay changesOf(List<SegmentFile> segments) throws IOException {
-    return snapshot.changesOf(segments);
-  }
-
-  @Override
-  public Overlay history(long after) throws IOException {
-    return snapshot.history(after);
-  }
-
-  @Override
-  public RecordComparison comparison(IntPredicate partitions) {
-    return new RecordComparison(snapshot, partitions);
-  }
-
-  @Override
-  public void grown(@Nullable ChangeTable changes) {
-    snapshot.grown(changes);
+  public OpenSnapshot snapshot() {
+    return snapshot;
   }
 
   @Override

@@ -7,20 +7,16 @@ import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.reader.overlay.Overlay;
-import io.bsdb.reader.snapshot.FileRecords;
 import io.bsdb.reader.snapshot.HashedKeys;
 import io.bsdb.reader.snapshot.KeyPlace;
-import io.bsdb.reader.snapshot.RecordComparison;
+import io.bsdb.reader.snapshot.OpenSnapshot;
 import io.bsdb.reader.snapshot.SnapshotFiles;
 import io.bsdb.table.PartitionSource;
 import io.bsdb.table.manifest.Manifest;
-import io.bsdb.table.manifest.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -162,58 +158,13 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   PartitionSource source(int partition, PartitionSource.Progress progress);
 
   /**
-   * Returns the records of a partition's file that have not changed since.
+   * Returns what is open, for comparisons and successors.
    *
-   * @param first number of the first record
    * @hidden
    */
   @Internal
   @SuppressWarnings("exports") // an internal type, to this project only
-  FileRecords fileRecords(int partition, int first);
-
-  /**
-   * Opens segments of this version, such as those of its history, separately. To be closed.
-   *
-   * @throws java.nio.file.NoSuchFileException if one is not where the reader reads its files
-   * @hidden
-   */
-  @Internal
-  @SuppressWarnings("exports") // an internal type, to this project only
-  Overlay changesOf(List<SegmentFile> segments) throws IOException;
-
-  /**
-   * Opens all changes after a segment, those that have been folded since included. To be closed;
-   * the last ones stay open with this reader, so that comparisons of further slices share them.
-   *
-   * @throws java.nio.file.NoSuchFileException as {@link #changesOf}
-   * @hidden
-   */
-  @Internal
-  @SuppressWarnings("exports") // an internal type, to this project only
-  Overlay history(long after) throws IOException;
-
-  /**
-   * Returns a comparison of the records of a source with these. Needs two bits of memory per
-   * record.
-   *
-   * @param partitions tests the number of a partition: whether all its records are compared
-   * @throws UnsupportedOperationException if the snapshot stores no keys (approximate)
-   * @hidden
-   */
-  @Internal
-  @SuppressWarnings("exports") // an internal type, to this project only
-  RecordComparison comparison(IntPredicate partitions);
-
-  /**
-   * Sets changes of a log, which the next version may have, so that it need not read their records.
-   *
-   * @param changes to which nothing is added any more; null for none. To be set to null before they
-   *     are closed
-   * @hidden
-   */
-  @Internal
-  @SuppressWarnings("exports") // an internal type, to this project only
-  void grown(@Nullable ChangeTable changes);
+  OpenSnapshot snapshot();
 
   /**
    * Returns the changes over the partition files; null if there are none. For compaction.

@@ -57,7 +57,7 @@ public final class DifferenceWriter {
       Predicate<byte[]> kept,
       @Nullable SegmentFiles files) {
     this.reader = reader;
-    this.comparison = reader.comparison(partitions);
+    this.comparison = new RecordComparison(reader.snapshot(), partitions);
     this.duplicates = duplicates;
     this.kept = kept;
     this.files = files;

@@ -8,6 +8,7 @@ import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.snapshot.FileRecords;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.Layout;
@@ -286,11 +287,11 @@ class AccessContractTest {
         assertThatThrownBy(() -> reader.scan(other))
             .isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining("partition=" + other);
-        assertThatThrownBy(() -> reader.fileRecords(other, 0))
+        assertThatThrownBy(() -> new FileRecords(reader.snapshot(), other, 0))
             .isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining("partition=" + other);
         reader.close(); // waits for the calls in flight
-        assertThatThrownBy(() -> reader.fileRecords(other, 0))
+        assertThatThrownBy(() -> new FileRecords(reader.snapshot(), other, 0))
             .isInstanceOf(ClosedReaderException.class);
       }
     }

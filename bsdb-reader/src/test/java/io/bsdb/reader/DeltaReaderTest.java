@@ -325,7 +325,7 @@ class DeltaReaderTest {
     closed.close();
     assertThatThrownBy(() -> closed.next(directory, second, ReaderOptions.defaults()))
         .isInstanceOf(ClosedReaderException.class);
-    assertThatThrownBy(() -> closed.changesOf(first.changes().segments()))
+    assertThatThrownBy(() -> closed.snapshot().changesOf(first.changes().segments()))
         .isInstanceOf(ClosedReaderException.class);
   }
 

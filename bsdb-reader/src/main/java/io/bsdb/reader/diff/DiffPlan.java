@@ -159,7 +159,9 @@ final class DiffPlan {
       return null;
     }
     try {
-      return slice.isOneOfSeveral() ? newer.history(known) : newer.changesOf(changes.after(known));
+      return slice.isOneOfSeveral()
+          ? newer.snapshot().history(known)
+          : newer.snapshot().changesOf(changes.after(known));
     } catch (NoSuchFileException e) {
       if (resumed == History.USED) {
         throw e;

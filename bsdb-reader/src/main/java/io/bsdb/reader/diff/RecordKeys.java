@@ -33,7 +33,7 @@ final class RecordKeys implements KeySource {
   public @Nullable List<Candidate> next() throws IOException {
     FileRecords current = records;
     if (current == null) {
-      current = reader.fileRecords(partition, first);
+      current = new FileRecords(reader.snapshot(), partition, first);
       records = current;
     }
     List<Candidate> keys = new ArrayList<>(BATCH);

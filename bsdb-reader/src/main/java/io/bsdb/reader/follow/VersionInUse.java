@@ -209,11 +209,11 @@ final class VersionInUse implements Closeable {
     if (previous == null || isSettled()) {
       return changeOver((String) null);
     }
-    previous.reader().grown(grown);
+    previous.reader().snapshot().grown(grown);
     try {
       return changeOver((String) null);
     } finally {
-      previous.reader().grown(null);
+      previous.reader().snapshot().grown(null);
     }
   }
 

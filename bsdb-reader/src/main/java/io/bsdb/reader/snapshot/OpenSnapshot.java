@@ -107,7 +107,12 @@ public final class OpenSnapshot implements Closeable {
     return manifest;
   }
 
-  /** Sets changes of a log whose files may be segments of the next version. */
+  /**
+   * Sets changes of a log, which the next version may have, so that it need not read their records.
+   *
+   * @param changes to which nothing is added any more; null for none. To be set to null before they
+   *     are closed
+   */
   public void grown(@Nullable ChangeTable changes) {
     grown = changes;
   }
@@ -162,7 +167,12 @@ public final class OpenSnapshot implements Closeable {
     return overlay;
   }
 
-  /** Opens segments of this version separately, to be closed; all their changes apply. */
+  /**
+   * Opens segments of this version, such as those of its history, separately; all their changes
+   * apply. To be closed.
+   *
+   * @throws java.nio.file.NoSuchFileException if one is not where the reader reads its files
+   */
   public Overlay changesOf(List<SegmentFile> segments) throws IOException {
     int call = calls.enterScan();
     try {
@@ -181,6 +191,8 @@ public final class OpenSnapshot implements Closeable {
   /**
    * Opens all changes after a segment, those that have been folded since included. To be closed;
    * the last ones stay open with this, so that comparisons of further slices share them.
+   *
+   * @throws java.nio.file.NoSuchFileException as {@link #changesOf}
    */
   public synchronized Overlay history(long after) throws IOException {
     int call = calls.enterScan();

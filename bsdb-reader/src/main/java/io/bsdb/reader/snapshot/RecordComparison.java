@@ -66,6 +66,7 @@ public final class RecordComparison {
 
   /**
    * @param compared tests the number of a partition: whether its keys are compared
+   * @throws UnsupportedOperationException if the snapshot stores no keys (approximate)
    */
   public RecordComparison(OpenSnapshot snapshot, IntPredicate compared) {
     this.snapshot = snapshot;

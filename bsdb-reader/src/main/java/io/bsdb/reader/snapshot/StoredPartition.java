@@ -25,11 +25,11 @@ public final class StoredPartition implements PartitionSource {
   private final long changes;
   private int pending;
 
-  public StoredPartition(OpenSnapshot snapshot, Partition partition, Progress progress) {
+  public StoredPartition(OpenSnapshot snapshot, int number, Progress progress) {
     this.snapshot = snapshot;
-    this.partition = partition;
+    this.partition = snapshot.partition(number);
     this.progress = progress;
-    this.changes = snapshot.changedKeys(partition.number());
+    this.changes = snapshot.changedKeys(number);
   }
 
   @Override
