@@ -1,5 +1,6 @@
 package io.bsdb.live.log;
 
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.FrameBuffer;
 import io.bsdb.live.OutcomeUnknownException;
@@ -11,6 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -163,16 +165,11 @@ public final class GroupCommit implements Closeable {
     submit(0, group -> group.force = true);
   }
 
-  /** Work that is done while no group is written. */
-  public interface Action {
-    void run() throws IOException;
-  }
-
   /**
    * Runs an action in the calling thread if no group is being written now: never waits for a thread
    * that writes one.
    */
-  void tryExclusively(Action action) throws IOException {
+  void tryExclusively(IORunnable action) throws IOException {
     lock.lock();
     try {
       if (led || closed) {
@@ -190,7 +187,7 @@ public final class GroupCommit implements Closeable {
   }
 
   /** Runs an action between two groups, in the calling thread. */
-  public void exclusively(Action action) throws IOException {
+  public void exclusively(IORunnable action) throws IOException {
     Waiter waiter = null;
     lock.lock();
     try {
@@ -213,11 +210,7 @@ public final class GroupCommit implements Closeable {
     }
   }
 
-  private interface Addition {
-    void addTo(Group group);
-  }
-
-  private void submit(int length, Addition addition) throws IOException {
+  private void submit(int length, Consumer<Group> addition) throws IOException {
     Waiter waiter = null;
     lock.lock();
     try {
@@ -229,7 +222,7 @@ public final class GroupCommit implements Closeable {
         requireOpen();
       }
       waiter = led ? new Waiter() : null; // first: what has been added is written
-      addition.addTo(filling);
+      addition.accept(filling);
       int members = filling.members + 1;
       filling.members = members;
       if (members >= expected) {
