@@ -11,11 +11,6 @@ import org.apache.flink.table.api.ValidationException;
 final class Versions {
   private Versions() {}
 
-  /** Returns the number that a version's name begins with. */
-  static long sequence(String version) {
-    return Long.parseLong(version.substring(0, version.indexOf('-')));
-  }
-
   /**
    * Returns the version of a full name, such as {@code 0000000042-0b5e77d0}, or of a number, such
    * as 42.
@@ -44,7 +39,7 @@ final class Versions {
    */
   static boolean matches(String version, String wanted) {
     return version.equals(wanted)
-        || (wanted.matches("\\d{1,10}") && sequence(version) == Long.parseLong(wanted));
+        || (wanted.matches("\\d{1,10}") && Table.sequence(version) == Long.parseLong(wanted));
   }
 
   /**

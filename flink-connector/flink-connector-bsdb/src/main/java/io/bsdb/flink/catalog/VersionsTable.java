@@ -59,7 +59,7 @@ final class VersionsTable {
     VersionFacts facts = new VersionFacts(manifest);
     return GenericRowData.of(
         StringData.fromString(manifest.version()),
-        Versions.sequence(manifest.version()),
+        Table.sequence(manifest.version()),
         TimestampData.fromInstant(manifest.createdAt()),
         facts.partitionRecords(),
         facts.bytes(),
