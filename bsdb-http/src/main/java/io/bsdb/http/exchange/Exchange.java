@@ -8,6 +8,7 @@ import io.bsdb.http.wire.Connections;
 import io.bsdb.http.wire.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -247,20 +248,19 @@ public final class Exchange {
       case TIMEOUT, BODY_TOO_LARGE -> response.getHeaders().put(HttpHeader.CONNECTION, "close");
       default -> {}
     }
-    send(problem.kind().status, MediaType.PROBLEM, ByteBuffer.wrap(body(problem)));
+    int status = problem.kind().status;
+    send(status, MediaType.PROBLEM, body(problem, status));
   }
 
   /** Returns the body of a problem. */
-  static byte[] body(Problem problem) {
-    return json(problem).toString().getBytes(java.nio.charset.StandardCharsets.UTF_8);
-  }
-
-  static ObjectNode json(Problem problem) {
-    return object()
-        .put("type", problem.kind().type())
-        .put("title", problem.kind().title)
-        .put("status", problem.kind().status)
-        .put("detail", problem.detail());
+  static ByteBuffer body(Problem problem, int status) {
+    return StandardCharsets.UTF_8.encode(
+        object()
+            .put("type", problem.kind().type())
+            .put("title", problem.kind().title)
+            .put("status", status)
+            .put("detail", problem.detail())
+            .toString());
   }
 
   private void send(int status, MediaType type, ByteBuffer body) {
@@ -272,11 +272,7 @@ public final class Exchange {
       headers.add(ATTACHMENT);
     }
     headers.add(HttpHeader.CONTENT_LENGTH, body.remaining());
-    write(body);
-  }
-
-  private void write(ByteBuffer body) {
-    access.status = response.getStatus();
+    access.status = status;
     access.bytes = request.getMethod().equals("HEAD") ? 0 : body.remaining();
     Connections.answering(request);
     response.write(true, body, callback);

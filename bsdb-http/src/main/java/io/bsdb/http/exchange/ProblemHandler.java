@@ -1,6 +1,5 @@
 package io.bsdb.http.exchange;
 
-import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -34,14 +33,7 @@ public final class ProblemHandler extends ErrorHandler {
     if (!request.getConnectionMetaData().isPersistent()) {
       headers.put(HttpHeader.CONNECTION, "close"); // else the library closes it without a word
     }
-    response.write(true, ByteBuffer.wrap(body(problem, status)), callback);
-  }
-
-  private static byte[] body(Problem problem, int status) {
-    return Exchange.json(problem)
-        .put("status", status)
-        .toString()
-        .getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    response.write(true, Exchange.body(problem, status), callback);
   }
 
   private static Problem.Kind kind(int status) {

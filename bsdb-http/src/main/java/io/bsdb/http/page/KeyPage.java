@@ -88,15 +88,8 @@ final class KeyPage {
   }
 
   private static void row(Html page, VersionRows rows, byte[] key, byte[] value) {
-    page.raw("<section><h2>Row</h2>");
-    Map<String, @Nullable String> columns = rows.columnTexts(key, value);
-    if (columns == null) {
-      columns = new LinkedHashMap<>();
-      columns.put("key", Texts.of(key));
-      columns.put("value", Texts.of(value));
-    }
-    page.raw("<dl class=facts id=row>");
-    columns.forEach((name, text) -> page.fact(name, Texts.excerpt(text)));
+    page.raw("<section><h2>Row</h2><dl class=facts id=row>");
+    rows.columnTexts(key, value).forEach((name, text) -> page.fact(name, Texts.excerpt(text)));
     page.raw("</dl></section>");
   }
 

@@ -4,14 +4,12 @@ import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Answer;
 import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.MediaType;
-import io.bsdb.http.exchange.Texts;
 import io.bsdb.http.table.Held;
 import io.bsdb.http.table.RowRange;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.reader.RecordCursor;
 import java.io.IOException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpField;
 import org.jspecify.annotations.Nullable;
@@ -44,12 +42,7 @@ final class RangePage {
       csv.line(held.rows().columnNames());
       try (RecordCursor cursor = held.reader().allVersions().ordered().range(range.keys())) {
         while (held.rows().next(cursor, exchange::requireTime)) {
-          Map<String, @Nullable String> columns =
-              held.rows().columnTexts(cursor.key(), cursor.value());
-          csv.line(
-              columns == null
-                  ? List.of(Texts.of(cursor.key()), Texts.of(cursor.value()))
-                  : columns.values());
+          csv.line(held.rows().columnTexts(cursor.key(), cursor.value()).values());
           exchange.access.found++;
         }
       }

@@ -6,7 +6,6 @@ import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.table.VersionRows;
 import io.bsdb.row.Schema;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Shows rows as a table, in which keys lead to their pages. */
@@ -33,22 +32,18 @@ final class RowTable {
 
   void row(byte[] key, byte[] value) {
     Schema schema = rows.schema();
-    Map<String, @Nullable String> columns = rows.columnTexts(key, value);
+    List<String> keyColumns = schema == null ? List.of("key") : schema.primaryKey();
     String address = keyAddress(table, rows, key, version);
     page.raw("<tr>");
-    if (columns == null) {
-      page.raw("<th scope=row>").link(address, shortened(Texts.of(key))).raw("</th>");
-      page.element("td", shortened(Texts.of(value)));
-    } else {
-      columns.forEach(
-          (name, text) -> {
-            if (schema != null && schema.primaryKey().contains(name)) {
-              page.raw("<th scope=row>").link(address, shortened(text)).raw("</th>");
-            } else {
-              page.element("td", shortened(text));
-            }
-          });
-    }
+    rows.columnTexts(key, value)
+        .forEach(
+            (name, text) -> {
+              if (keyColumns.contains(name)) {
+                page.raw("<th scope=row>").link(address, shortened(text)).raw("</th>");
+              } else {
+                page.element("td", shortened(text));
+              }
+            });
     page.raw("</tr>");
   }
 

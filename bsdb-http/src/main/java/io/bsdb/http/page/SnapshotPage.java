@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The pages of one version: how it is built, and some of its rows. */
@@ -178,7 +179,7 @@ final class SnapshotPage {
 
   private static void texts(Html page, String title, Map<String, String> texts) {
     if (!texts.isEmpty()) {
-      page.raw("<section>").element("h2", title).facts(TablePages.sorted(texts)).raw("</section>");
+      page.raw("<section>").element("h2", title).facts(new TreeMap<>(texts)).raw("</section>");
     }
   }
 

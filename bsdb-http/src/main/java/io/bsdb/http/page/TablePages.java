@@ -17,9 +17,7 @@ import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.PreEncodedHttpField;
@@ -301,11 +299,5 @@ public final class TablePages {
     String time = manifest.createdAt().toString();
     return "<time datetime=\"%s\">%s</time>"
         .formatted(time, time.replace('T', ' ').replaceAll("\\.[0-9]+Z|Z", " UTC"));
-  }
-
-  static Map<String, String> sorted(Map<String, String> texts) {
-    Map<String, String> sorted = new LinkedHashMap<>();
-    texts.keySet().stream().sorted().forEach(key -> sorted.put(key, texts.getOrDefault(key, "")));
-    return sorted;
   }
 }

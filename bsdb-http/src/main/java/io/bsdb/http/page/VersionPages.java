@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The pages of a table's versions, and of what two of them differ in. */
@@ -73,7 +74,7 @@ final class VersionPages {
     page.raw("<td class=m>")
         .text(manifest.parent() == null ? "" : manifest.parent())
         .raw("</td><td>");
-    for (Map.Entry<String, String> property : TablePages.sorted(manifest.properties()).entrySet()) {
+    for (Map.Entry<String, String> property : new TreeMap<>(manifest.properties()).entrySet()) {
       page.text(property.getKey() + "=" + property.getValue()).raw("<br>");
     }
     page.raw("</td><td>");

@@ -30,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpField;
@@ -387,7 +388,7 @@ public final class VersionRows {
     return writer == null ? Texts.of(key) : writer.key(key);
   }
 
-  /** Returns the names of what {@link #columnTexts} has, or of key and value. */
+  /** Returns the names of the columns; key and value for plain bytes. */
   public List<String> columnNames() {
     Schema schema = schema();
     return schema == null
@@ -400,12 +401,18 @@ public final class VersionRows {
     return Texts.columns(keyText(key));
   }
 
-  /** Returns a row for people, by column; null for plain bytes. */
-  public @Nullable Map<String, @Nullable String> columnTexts(byte[] key, byte[] value) {
-    return writer == null ? null : Texts.columns(writer.row(key, value));
+  /** Returns a row for people, by the names that {@link #columnNames} has. */
+  public Map<String, @Nullable String> columnTexts(byte[] key, byte[] value) {
+    if (writer != null) {
+      return Texts.columns(writer.row(key, value));
+    }
+    Map<String, @Nullable String> texts = new LinkedHashMap<>();
+    texts.put("key", Texts.of(key));
+    texts.put("value", Texts.of(value));
+    return texts;
   }
 
-  /** Returns a row for people as it is stored, as {@link #columnTexts}; it may be ended. */
+  /** Returns a row of columns for people as it is stored: it may be ended; null for plain bytes. */
   public @Nullable Map<String, @Nullable String> storedTexts(byte[] key, byte[] value) {
     return storedWriter == null ? null : Texts.columns(storedWriter.row(key, value));
   }

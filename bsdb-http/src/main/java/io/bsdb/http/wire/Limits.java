@@ -6,12 +6,46 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Limits of a server, by name: the values only. Each method refers to the classes that enforce its
- * limit. They lie above this package, except {@link Connections} and {@link JettyServer}, so limits
- * lie here. The number of lookups that wait for the disk cannot be set: {@link
- * io.bsdb.http.table.ServedTable#reserve} limits it by the queue depth of the readers.
+ * Limits of a server: the values only. The classes that enforce them are named here; they lie above
+ * this package, except {@link Connections} and {@link JettyServer}, so limits lie here. The number
+ * of lookups that wait for the disk cannot be set: {@link io.bsdb.http.table.ServedTable#reserve}
+ * limits it by the queue depth of the readers.
+ *
+ * @param keys that a lookup may have, and rows that a range may have: {@link
+ *     io.bsdb.http.api.KeyList}, {@link io.bsdb.http.table.RowRange}
+ * @param bodyBytes length of the body of a request: {@link io.bsdb.http.exchange.BodyReader}
+ * @param addressBytes length of path and query of a request: {@link io.bsdb.http.Router}, {@link
+ *     Connections}
+ * @param answerBytes length of an answer without its header: {@link io.bsdb.http.exchange.Answer}
+ * @param allAnswersBytes memory that all answers in flight may take together: {@link
+ *     io.bsdb.http.exchange.Budget}
+ * @param request how long the first byte of a connection, the header of a request, its body and its
+ *     lookup may take, each: {@link Connections}, {@link io.bsdb.http.exchange.BodyReader}, {@link
+ *     io.bsdb.http.exchange.Exchange#requireTime}, {@link io.bsdb.http.api.Reading}, {@link
+ *     io.bsdb.http.table.Comparisons}
+ * @param idle how long a connection may be without a request, and how long a client may take over
+ *     an answer: {@link Connections}
+ * @param connections that may be open; a further one replaces the one that has been without a
+ *     request longest, or answers health checks only: {@link Connections}, {@link
+ *     io.bsdb.http.Router}
+ * @param pinnedVersions versions that may be open though they are not in service: {@link
+ *     io.bsdb.http.table.PinnedVersions}
+ * @param pinsPerMinute how often in a minute such a version may be opened: {@link
+ *     io.bsdb.http.table.PinnedVersions}
+ * @param drain how long closing waits for requests in flight: {@link JettyServer}
  */
-public final class Limits {
+public record Limits(
+    int keys,
+    int bodyBytes,
+    int addressBytes,
+    int answerBytes,
+    int allAnswersBytes,
+    Duration request,
+    Duration idle,
+    int connections,
+    int pinnedVersions,
+    int pinsPerMinute,
+    Duration drain) {
   private static final Map<String, Integer> DEFAULTS = new LinkedHashMap<>();
 
   static {
@@ -30,39 +64,13 @@ public final class Limits {
     DEFAULTS.put("drain-millis", 30_000);
   }
 
-  // Fields, since each request asks for some of them: maps took a tenth of the time of a row.
-  private final int keys;
-  private final int bodyBytes;
-  private final int addressBytes;
-  private final int answerBytes;
-  private final int allAnswersBytes;
-  private final Duration request;
-  private final Duration idle;
-  private final int connections;
-  private final int pinnedVersions;
-  private final int pinsPerMinute;
-  private final Duration drain;
-
-  private Limits(Map<String, Integer> values) {
-    keys = value(values, "keys");
-    bodyBytes = value(values, "body-bytes");
-    addressBytes = value(values, "address-bytes");
-    answerBytes = value(values, "answer-bytes");
-    allAnswersBytes = value(values, "all-answers-bytes");
-    request = Duration.ofMillis(value(values, "request-millis"));
-    idle = Duration.ofMillis(value(values, "idle-millis"));
-    connections = value(values, "connections");
-    pinnedVersions = value(values, "pinned-versions");
-    pinsPerMinute = value(values, "pins-per-minute");
-    drain = Duration.ofMillis(value(values, "drain-millis"));
-  }
-
   private static int value(Map<String, Integer> values, String name) {
     return Objects.requireNonNull(values.get(name), name);
   }
 
   /**
-   * Returns limits; those that are not given have their defaults.
+   * Returns limits by name, such as {@code body-bytes} and {@code request-millis}; those that are
+   * not given have their defaults.
    *
    * @throws IllegalArgumentException if a name is unknown or a value is less than 1
    */
@@ -80,115 +88,17 @@ public final class Limits {
           }
           all.put(name, value);
         });
-    return new Limits(all);
-  }
-
-  /**
-   * Returns how many keys a lookup may have, and how many rows a range.
-   *
-   * @see io.bsdb.http.api.KeyList
-   * @see io.bsdb.http.table.RowRange
-   */
-  public int keys() {
-    return keys;
-  }
-
-  /**
-   * Returns how long the body of a request may be.
-   *
-   * @see io.bsdb.http.exchange.BodyReader
-   */
-  public int bodyBytes() {
-    return bodyBytes;
-  }
-
-  /**
-   * Returns how long path and query of a request may be.
-   *
-   * @see io.bsdb.http.Router
-   * @see Connections
-   */
-  public int addressBytes() {
-    return addressBytes;
-  }
-
-  /**
-   * Returns how long an answer may be, without its header.
-   *
-   * @see io.bsdb.http.exchange.Answer
-   */
-  public int answerBytes() {
-    return answerBytes;
-  }
-
-  /**
-   * Returns how much memory all answers in flight may take together.
-   *
-   * @see io.bsdb.http.exchange.Budget
-   */
-  public int allAnswersBytes() {
-    return allAnswersBytes;
-  }
-
-  /**
-   * Returns how long the first byte of a connection, the header of a request, its body and its
-   * lookup may take, each.
-   *
-   * @see Connections
-   * @see io.bsdb.http.exchange.BodyReader
-   * @see io.bsdb.http.exchange.Exchange#requireTime
-   * @see io.bsdb.http.api.Reading
-   * @see io.bsdb.http.table.Comparisons
-   */
-  public Duration request() {
-    return request;
-  }
-
-  /**
-   * Returns how long a connection may be without a request, and how long a client may take over an
-   * answer.
-   *
-   * @see Connections
-   */
-  public Duration idle() {
-    return idle;
-  }
-
-  /**
-   * Returns how many connections may be open; a further one replaces the one that has been without
-   * a request longest, or answers health checks only.
-   *
-   * @see Connections
-   * @see io.bsdb.http.Router
-   */
-  public int connections() {
-    return connections;
-  }
-
-  /**
-   * Returns how many versions may be open that are not in service.
-   *
-   * @see io.bsdb.http.table.PinnedVersions
-   */
-  public int pinnedVersions() {
-    return pinnedVersions;
-  }
-
-  /**
-   * Returns how often in a minute such a version may be opened.
-   *
-   * @see io.bsdb.http.table.PinnedVersions
-   */
-  public int pinsPerMinute() {
-    return pinsPerMinute;
-  }
-
-  /**
-   * Returns how long closing waits for requests in flight.
-   *
-   * @see JettyServer
-   */
-  public Duration drain() {
-    return drain;
+    return new Limits(
+        value(all, "keys"),
+        value(all, "body-bytes"),
+        value(all, "address-bytes"),
+        value(all, "answer-bytes"),
+        value(all, "all-answers-bytes"),
+        Duration.ofMillis(value(all, "request-millis")),
+        Duration.ofMillis(value(all, "idle-millis")),
+        value(all, "connections"),
+        value(all, "pinned-versions"),
+        value(all, "pins-per-minute"),
+        Duration.ofMillis(value(all, "drain-millis")));
   }
 }
