@@ -128,7 +128,8 @@ public final class ParquetFile {
     }
   }
 
-  private static String quoted(String name) {
+  /** Returns a name as SQL. */
+  static String quoted(String name) {
     return '"' + name.replace("\"", "\"\"") + '"';
   }
 

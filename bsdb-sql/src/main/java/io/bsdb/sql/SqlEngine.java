@@ -126,8 +126,7 @@ public final class SqlEngine implements Closeable {
    * @param columns by name, in order
    */
   public SqlQuery parquet(Path file, List<String> columns) throws IOException {
-    List<String> names =
-        columns.stream().map(name -> "\"" + name.replace("\"", "\"\"") + "\"").toList();
+    List<String> names = columns.stream().map(ParquetFile::quoted).toList();
     return SqlQuery.prepare(
         connection, "SELECT %s FROM %s".formatted(String.join(", ", names), source(file)));
   }

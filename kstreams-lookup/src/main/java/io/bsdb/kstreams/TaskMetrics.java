@@ -36,6 +36,7 @@ final class TaskMetrics implements AutoCloseable {
   private final LookupTable<?, ?> table;
   private final Sensor latency;
   private final Sensor gauges;
+  private final Map<String, String> tags = new LinkedHashMap<>();
   private final MetricName hitTotal;
   private final @Nullable Metric registered;
   private final boolean timed;
@@ -78,49 +79,36 @@ final class TaskMetrics implements AutoCloseable {
     metrics.removeSensor(metrics.addSensor(sensor, RecordingLevel.INFO));
     this.gauges = metrics.addSensor(sensor, RecordingLevel.INFO);
     this.timed = latency.shouldRecord();
-    Map<String, String> tags = new LinkedHashMap<>();
     tags.put("thread-id", thread);
     tags.put(SCOPE + "-id", id);
     tags.put("task-id", task);
     tags.put("lookup", lookup);
-    gauge(tags, "hit-total", "Lookups that found a value", now -> hits.get());
+    gauge("hit-total", "Lookups that found a value", now -> hits.get());
     this.hitTotal = new MetricName("hit-total", GROUP, "", tags);
     this.registered = metrics.metrics().get(hitTotal);
-    gauge(tags, "miss-total", "Lookups that found none", now -> misses.get());
+    gauge("miss-total", "Lookups that found none", now -> misses.get());
     gauge(
-        tags,
         "dropped-total",
         "Records without a value, or without a key of an inner join",
         now -> dropped.get());
-    gauge(tags, "refresh-failed-total", "Refreshes that failed", now -> table.failedRefreshes());
+    gauge("refresh-failed-total", "Refreshes that failed", now -> table.failedRefreshes());
+    gauge("snapshot-sequence", "Number of the version in service; 0 for none", now -> sequence());
     gauge(
-        tags,
-        "snapshot-sequence",
-        "Number of the version in service; 0 for none",
-        now -> sequence());
-    gauge(
-        tags,
         "snapshot-age-ms",
         "Time since the version in service was published; NaN for none",
         this::age);
     MemoryBudget memory = table.memory();
     gauge(
-        tags,
         "memory-budget-bytes",
         "Limit of the memory that readers share; 0 for none",
         now -> memory.isLimited() ? memory.limitBytes() : 0);
-    gauge(tags, "memory-index-bytes", "Of indexes and copies", now -> memory.indexBytes());
-    gauge(tags, "memory-signature-bytes", "Of signatures", now -> memory.signatureBytes());
-    gauge(tags, "memory-cache-bytes", "Of block caches", now -> memory.cacheBytes());
-    gauge(
-        tags,
-        "memory-refused-total",
-        "Versions that did not fit the limit",
-        now -> memory.refusals());
+    gauge("memory-index-bytes", "Of indexes and copies", now -> memory.indexBytes());
+    gauge("memory-signature-bytes", "Of signatures", now -> memory.signatureBytes());
+    gauge("memory-cache-bytes", "Of block caches", now -> memory.cacheBytes());
+    gauge("memory-refused-total", "Versions that did not fit the limit", now -> memory.refusals());
   }
 
-  private void gauge(
-      Map<String, String> tags, String name, String description, Gauge.AsDouble value) {
+  private void gauge(String name, String description, Gauge.AsDouble value) {
     gauges.add(new MetricName(name, GROUP, description, tags), new Gauge(value));
   }
 

@@ -86,7 +86,7 @@ final class InputBuild {
               ? "--verify-input needs inputs that can be read twice"
               : "a mirror reads its inputs again and again: no pipe, and not standard input");
     }
-    Run run = new Run(table, begin, reading, inputs, badLines, console);
+    Run run = new Run(this, table, begin, reading, inputs, badLines, console);
     try {
       return run.build(Sampling.FIRST_ROWS);
     } catch (LateColumnException e) {
@@ -120,35 +120,21 @@ final class InputBuild {
   }
 
   /** One reading of the inputs. */
-  private final class Run {
-    private final Path table;
-    private final Begin begin;
-    private final Reading reading;
-    private final Inputs inputs;
-    private final BadLines badLines;
-    private final Console console;
-
-    Run(
-        Path table,
-        Begin begin,
-        Reading reading,
-        Inputs inputs,
-        BadLines badLines,
-        Console console) {
-      this.table = table;
-      this.begin = begin;
-      this.reading = reading;
-      this.inputs = inputs;
-      this.badLines = badLines;
-      this.console = console;
-    }
-
+  private record Run(
+      InputBuild arguments,
+      Path table,
+      Begin begin,
+      Reading reading,
+      Inputs inputs,
+      BadLines badLines,
+      Console console) {
     ReloadReport build(Sampling sampling) throws IOException {
-      WriterOptions.Builder builder = writer.toOptions();
+      WriterOptions.Builder builder = arguments.writer.toOptions();
       WriterOptions given = builder.build();
       RecordFormat format =
-          records
-              .format(input, inputs, badLines, given, sampling, console)
+          arguments
+              .records
+              .format(arguments.input, inputs, badLines, given, sampling, console)
               .withKeyEncoding(
                   given.order() == RecordOrder.KEY ? KeyEncoding.ORDERED : KeyEncoding.PLAIN);
       Schema schema = format.schema();
@@ -177,8 +163,9 @@ final class InputBuild {
         try (SnapshotReader reader = SnapshotReader.open(directory(table, manifest))) {
           Interruption.during(
               interruption -> {
-                InputComparison.compare(
-                    inputs, format, options.duplicates(), reader, interruption, console);
+                new InputComparison(
+                        inputs, format, options.duplicates(), reader, interruption, console)
+                    .compare();
                 return manifest;
               },
               table,

@@ -32,7 +32,7 @@ final class InputComparison {
 
   private long count;
 
-  private InputComparison(
+  InputComparison(
       Inputs inputs,
       RecordFormat format,
       Duplicates duplicates,
@@ -53,19 +53,10 @@ final class InputComparison {
    * @throws CommandFailure naming the first line whose record is not in the snapshot as it should
    *     be
    */
-  static void compare(
-      Inputs inputs,
-      RecordFormat format,
-      Duplicates duplicates,
-      SnapshotReader reader,
-      Interruption interruption,
-      Console console)
-      throws IOException {
-    InputComparison comparison =
-        new InputComparison(inputs, format, duplicates, reader, interruption, console);
-    comparison.compareAll();
-    comparison.compareReplaced();
-    comparison.compareCounts();
+  void compare() throws IOException {
+    compareAll();
+    compareReplaced();
+    compareCounts();
   }
 
   private void compareAll() throws IOException {

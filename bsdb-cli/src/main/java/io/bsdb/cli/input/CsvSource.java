@@ -53,7 +53,7 @@ public final class CsvSource extends TextRows {
 
   @Override
   void read(InputStream in, String name, List<String> columns, Fields fields) throws IOException {
-    Rows rows = new Rows(name, hasHeader, columns, fields);
+    Rows rows = new Rows(name, columns, fields);
     try (CsvParser parser = FACTORY.createParser(new Utf8Reader(in, name))) {
       parser.setSchema(layout);
       rows.read(parser);
@@ -61,9 +61,8 @@ public final class CsvSource extends TextRows {
   }
 
   /** The rows of one input. */
-  private static final class Rows {
+  private final class Rows {
     private final String name;
-    private final boolean hasHeader;
     private final List<String> columns;
     private final Fields fields;
     private List<String> header = List.of();
@@ -71,9 +70,8 @@ public final class CsvSource extends TextRows {
     private boolean written; // whether the last field has text or quotes
     private long line = 1; // where the row begins
 
-    Rows(String name, boolean hasHeader, List<String> columns, Fields fields) {
+    Rows(String name, List<String> columns, Fields fields) {
       this.name = name;
-      this.hasHeader = hasHeader;
       this.columns = columns;
       this.fields = fields;
     }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -147,12 +148,10 @@ public record Inputs(List<InputFile> files) {
   }
 
   private static int globStart(String argument) {
-    for (int i = 0; i < argument.length(); i++) {
-      if (GLOB_CHARACTERS.indexOf(argument.charAt(i)) >= 0) {
-        return i;
-      }
-    }
-    return -1;
+    return IntStream.range(0, argument.length())
+        .filter(i -> GLOB_CHARACTERS.indexOf(argument.charAt(i)) >= 0)
+        .findFirst()
+        .orElse(-1);
   }
 
   /** Returns the bytes as stored, or 0 if that is not known of each. */

@@ -10,13 +10,15 @@ import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Rows that a database finds over JDBC: those of a query. */
-public final class JdbcFormat implements RecordFormat {
-  private final Database database;
-  private final String query;
-  private final Schema schema;
-  private final List<String> addresses;
-
+/**
+ * Rows that a database finds over JDBC: those of a query.
+ *
+ * @param addresses columns that hold IP addresses
+ * @param ended the column that shows whether a row is ended; null if there is none
+ */
+public record JdbcFormat(
+    Database database, String query, Schema schema, List<String> addresses, @Nullable String ended)
+    implements RecordFormat {
   /**
    * A database, as JDBC names it.
    *
@@ -30,22 +32,6 @@ public final class JdbcFormat implements RecordFormat {
         throw failure(e);
       }
     }
-  }
-
-  /** The column that shows whether a row is ended; null if there is none. */
-  private final @Nullable String ended;
-
-  private JdbcFormat(
-      Database database,
-      String query,
-      Schema schema,
-      List<String> addresses,
-      @Nullable String ended) {
-    this.database = database;
-    this.query = query;
-    this.schema = schema;
-    this.addresses = List.copyOf(addresses);
-    this.ended = ended;
   }
 
   /**
@@ -65,11 +51,6 @@ public final class JdbcFormat implements RecordFormat {
 
   private static IOException failure(QueryException e) {
     return new IOException("cannot read query: " + e.getMessage(), e);
-  }
-
-  @Override
-  public Schema schema() {
-    return schema;
   }
 
   @Override

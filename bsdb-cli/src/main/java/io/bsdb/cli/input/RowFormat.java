@@ -15,38 +15,22 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Rows with a schema, or changes of such rows. */
-public final class RowFormat implements RecordFormat {
-  private final RowSource source;
-  private final RowCodec codec;
-
-  /** All columns of the input, in its order. */
-  private final List<Column> columns;
-
-  /** The last column, with the operation of a row; null if each row is a record. */
-  private final @Nullable Column operation;
-
-  /** The column that shows whether a row is ended; null if none is. */
-  private final @Nullable String ended;
-
-  /** The last column, which no row has: it would show that too; null if there is none. */
-  private final @Nullable Column beside;
-
-  private RowFormat(
-      RowSource source,
-      Schema schema,
-      List<Column> columns,
-      @Nullable Column operation,
-      @Nullable String ended,
-      @Nullable Column beside) {
-    this.source = source;
-    this.codec = RowCodec.of(schema);
-    this.columns = columns;
-    this.operation = operation;
-    this.ended = ended;
-    this.beside = beside;
-  }
-
+/**
+ * Rows with a schema, or changes of such rows.
+ *
+ * @param columns all columns of the input, in its order
+ * @param operation the last column, with the operation of a row; null if each row is a record
+ * @param ended the column that shows whether a row is ended; null if none is
+ * @param beside the last column, which no row has: it would show that too; null if there is none
+ */
+public record RowFormat(
+    RowSource source,
+    RowCodec codec,
+    List<Column> columns,
+    @Nullable Column operation,
+    @Nullable String ended,
+    @Nullable Column beside)
+    implements RecordFormat {
   /**
    * Returns the format of rows of these columns.
    *
@@ -54,7 +38,7 @@ public final class RowFormat implements RecordFormat {
    */
   public static RowFormat records(RowSource source, List<Column> columns, List<String> key) {
     Schema schema = schema(columns, key);
-    return new RowFormat(source, schema, schema.columns(), null, null, null);
+    return new RowFormat(source, RowCodec.of(schema), schema.columns(), null, null, null);
   }
 
   /** Returns the schema of these columns. Throws what {@link #records} throws. */
@@ -78,7 +62,8 @@ public final class RowFormat implements RecordFormat {
           "the table has a column '%s' of its own; --op-column names another".formatted(operation));
     }
     Column last = new Column(operation, ColumnType.parse("STRING"));
-    return new RowFormat(source, schema, and(last, schema.columns()), last, null, null);
+    return new RowFormat(
+        source, RowCodec.of(schema), and(last, schema.columns()), last, null, null);
   }
 
   @Override
@@ -88,8 +73,8 @@ public final class RowFormat implements RecordFormat {
 
   @Override
   public RowFormat withKeyEncoding(KeyEncoding encoding) {
-    return new RowFormat(
-        source, schema().withKeyEncoding(encoding), columns, operation, ended, beside);
+    RowCodec encoded = RowCodec.of(schema().withKeyEncoding(encoding));
+    return new RowFormat(source, encoded, columns, operation, ended, beside);
   }
 
   @Override
@@ -100,10 +85,10 @@ public final class RowFormat implements RecordFormat {
     boolean isLast = source.hasNames() && !names(columns).contains(name);
     List<Column> all = isLast ? and(last, columns) : columns;
     if (declared != null) {
-      Schema table = without(declared, schema());
+      RowCodec table = RowCodec.of(without(declared, schema()));
       return new RowFormat(source, table, all, operation, declared, isLast ? last : null);
     }
-    return source.hasNames() ? new RowFormat(source, schema(), all, operation, name, null) : this;
+    return source.hasNames() ? new RowFormat(source, codec, all, operation, name, null) : this;
   }
 
   private static List<Column> and(Column last, List<Column> columns) {

@@ -18,8 +18,20 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Rows that DuckDB finds: those of a query, or of Parquet files. */
-public final class SqlFormat implements RecordFormat {
+/**
+ * Rows that DuckDB finds: those of a query, or of Parquet files.
+ *
+ * @param query null: the inputs are Parquet files
+ * @param addresses columns that hold IP addresses
+ * @param ended the column that shows whether a row is ended; null if there is none
+ */
+public record SqlFormat(
+    Resources resources,
+    @Nullable String query,
+    Schema schema,
+    List<String> addresses,
+    @Nullable String ended)
+    implements RecordFormat {
   private static final int PROGRESS_MASK = (1 << 12) - 1;
 
   /**
@@ -33,30 +45,6 @@ public final class SqlFormat implements RecordFormat {
       int most = threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
       return SqlEngine.open(memoryBytes, most, temporaryDirectory);
     }
-  }
-
-  private final Resources resources;
-
-  /** Null: the inputs are Parquet files. */
-  private final @Nullable String query;
-
-  private final Schema schema;
-  private final List<String> addresses;
-
-  /** The column that shows whether a row is ended; null if there is none. */
-  private final @Nullable String ended;
-
-  private SqlFormat(
-      Resources resources,
-      @Nullable String query,
-      Schema schema,
-      List<String> addresses,
-      @Nullable String ended) {
-    this.resources = resources;
-    this.query = query;
-    this.schema = schema;
-    this.addresses = List.copyOf(addresses);
-    this.ended = ended;
   }
 
   /**
@@ -104,11 +92,6 @@ public final class SqlFormat implements RecordFormat {
       throw CommandFailure.usage("Parquet is read from files; this is none: " + file.name());
     }
     return path;
-  }
-
-  @Override
-  public Schema schema() {
-    return schema;
   }
 
   @Override

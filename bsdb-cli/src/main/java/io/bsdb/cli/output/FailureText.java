@@ -1,9 +1,6 @@
 package io.bsdb.cli.output;
 
-import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.reader.io.MappedFault;
-import io.bsdb.table.PublishConflictException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -75,11 +72,6 @@ public final class FailureText {
   public static String of(Throwable failure) {
     Throwable e = checked(failure);
     String message = e.getMessage();
-    if (e instanceof CorruptSnapshotException
-        || e instanceof UnsupportedVersionException
-        || e instanceof PublishConflictException) {
-      return String.valueOf(message);
-    }
     if (e instanceof FileSystemException file) {
       return of(file);
     }

@@ -31,11 +31,9 @@ public final class Report {
 
   /** Returns {@code name=figure} with spaces between, and a line end. */
   public String line() {
-    StringBuilder line = new StringBuilder();
-    figures.forEach(
-        (name, figure) ->
-            line.append(line.isEmpty() ? "" : " ").append(name).append('=').append(figure));
-    return line.append('\n').toString();
+    return figures.entrySet().stream()
+        .map(figure -> figure.getKey() + "=" + figure.getValue())
+        .collect(Collectors.joining(" ", "", "\n"));
   }
 
   /** Joins texts, each on a line of its own. */

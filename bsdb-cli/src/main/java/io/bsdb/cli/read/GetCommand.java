@@ -113,10 +113,6 @@ public final class GetCommand extends TableCommand {
                 + " without Z if the column has no time zone.")
     private @Nullable String asOf;
 
-    byte[] parse(RecordText text, String key) {
-      return asOf == null ? text.parseKey(key) : text.parsePrefix(key);
-    }
-
     byte[] parse(RecordText text, byte[] line) {
       return asOf == null ? text.parseKey(line) : text.parsePrefix(RecordText.text(line));
     }
@@ -182,9 +178,11 @@ public final class GetCommand extends TableCommand {
       }
       Lookups lookups = new Lookups(reader, text, out);
       if (file == null) {
-        List<byte[]> encodedKeys = keys.stream().map(lookups::parse).toList();
-        for (int i = 0; i < encodedKeys.size(); i++) {
-          lookups.look(keys.get(i).getBytes(StandardCharsets.UTF_8), encodedKeys.get(i));
+        List<byte[]> texts =
+            keys.stream().map(key -> key.getBytes(StandardCharsets.UTF_8)).toList();
+        List<byte[]> parsed = texts.stream().map(lookups::parse).toList();
+        for (int i = 0; i < parsed.size(); i++) {
+          lookups.look(texts.get(i), parsed.get(i));
         }
       } else {
         lookups.readKeys(file);
@@ -222,11 +220,7 @@ public final class GetCommand extends TableCommand {
       this.out = out;
     }
 
-    byte[] parse(String key) {
-      return nearest == null ? text.parseKey(key) : nearest.parse(text, key);
-    }
-
-    private byte[] parse(byte[] line) {
+    byte[] parse(byte[] line) {
       return nearest == null ? text.parseKey(line) : nearest.parse(text, line);
     }
 

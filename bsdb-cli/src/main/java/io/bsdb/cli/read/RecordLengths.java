@@ -17,7 +17,6 @@ import java.nio.file.Path;
 record RecordLengths(long records, LengthHistogram keys, LengthHistogram values) {
   /** Reads all records. */
   static RecordLengths of(Path snapshot, Manifest manifest, Console console) throws IOException {
-    boolean storesKeys = SnapshotReport.storesKeys(manifest);
     LengthHistogram keys = new LengthHistogram();
     LengthHistogram values = new LengthHistogram();
     try (SnapshotReader reader = SnapshotReader.open(snapshot);
@@ -26,7 +25,7 @@ record RecordLengths(long records, LengthHistogram keys, LengthHistogram values)
       for (int partition = 0; partition < reader.partitionCount(); partition++) {
         try (RecordCursor cursor = reader.allVersions().scan(partition)) {
           while (cursor.next()) {
-            if (storesKeys) {
+            if (!manifest.hasKeysOmitted()) {
               keys.add(cursor.key().length);
             }
             values.add(cursor.value().length);

@@ -258,19 +258,16 @@ record SnapshotReport(
     return segments;
   }
 
-  /** Returns whether records hold their keys, as the writer names it. */
-  static boolean storesKeys(Manifest manifest) {
-    return !manifest.hasKeysOmitted();
-  }
-
   /** Returns the bytes of blocks per byte of the keys and values in them. */
   private double ratio(SnapshotParts sections, Collection<PartitionFile> files) {
     return (double) sections.bytes(SectionKind.BLOCKS) / Math.max(1, storedBytes(files));
   }
 
   private long storedBytes(Collection<PartitionFile> files) {
-    boolean keys = storesKeys(manifest);
-    return files.stream().mapToLong(file -> file.valueBytes() + (keys ? file.keyBytes() : 0)).sum();
+    boolean omitted = manifest.hasKeysOmitted();
+    return files.stream()
+        .mapToLong(file -> file.valueBytes() + (omitted ? 0 : file.keyBytes()))
+        .sum();
   }
 
   private double perRecord(long bytes) {

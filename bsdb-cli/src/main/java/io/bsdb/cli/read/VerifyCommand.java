@@ -62,7 +62,7 @@ public final class VerifyCommand extends TableCommand {
       manifest = SnapshotVerifier.verify(snapshot);
     }
     Schema schema = manifest.schema();
-    if (schema != null && SnapshotReport.storesKeys(manifest)) {
+    if (schema != null && !manifest.hasKeysOmitted()) {
       verifyRows(snapshot, RowCodec.of(schema), console);
     }
     return manifest;

@@ -58,6 +58,7 @@ public final class Metrics {
           .withoutExemplars()
           .register(registry);
   private final Activity activity = new Activity();
+  private final Collection<ServedTable> tables;
 
   /**
    * The labels of a counter. A search by labels takes as long as counting, so counters are kept.
@@ -75,60 +76,49 @@ public final class Metrics {
       MemoryBudget memory,
       LongSupplier connections,
       LongSupplier pinned) {
+    this.tables = tables;
     for (Access.Kind kind : Access.Kind.values()) {
       times.put(kind, seconds.labelValues(kind.label()));
     }
-    counter("bsdb_lookup_hits", "Keys that were found.", tables, ReaderMetrics::hits);
-    counter("bsdb_lookup_misses", "Keys that are absent.", tables, ReaderMetrics::misses);
-    counter("bsdb_lookup_failures", "Lookups that failed.", tables, ReaderMetrics::failures);
+    counter("bsdb_lookup_hits", "Keys that were found.", ReaderMetrics::hits);
+    counter("bsdb_lookup_misses", "Keys that are absent.", ReaderMetrics::misses);
+    counter("bsdb_lookup_failures", "Lookups that failed.", ReaderMetrics::failures);
     counter(
         "bsdb_signature_rejects",
         "Absent keys that a signature rejected, without a look at a record.",
-        tables,
         ReaderMetrics::signatureRejects);
     counter(
         "bsdb_false_positive_reads",
         "Reads for keys that are absent.",
-        tables,
         ReaderMetrics::falsePositiveReads);
     gauge(
         "bsdb_signature_bits",
         "Bits of each signature in memory, on average over the keys.",
-        tables,
         table -> metrics(table).signatureBits());
-    counter("bsdb_block_reads", "Blocks read from disk.", tables, ReaderMetrics::blockReads);
-    counter("bsdb_read_bytes", "Bytes read from disk.", tables, ReaderMetrics::bytesRead);
+    counter("bsdb_block_reads", "Blocks read from disk.", ReaderMetrics::blockReads);
+    counter("bsdb_read_bytes", "Bytes read from disk.", ReaderMetrics::bytesRead);
+    counter("bsdb_block_cache_hits", "Blocks found in the cache.", ReaderMetrics::cacheHits);
     counter(
-        "bsdb_block_cache_hits", "Blocks found in the cache.", tables, ReaderMetrics::cacheHits);
-    counter(
-        "bsdb_block_cache_misses",
-        "Blocks not found in the cache.",
-        tables,
-        ReaderMetrics::cacheMisses);
+        "bsdb_block_cache_misses", "Blocks not found in the cache.", ReaderMetrics::cacheMisses);
     gauge(
         "bsdb_reads_in_flight",
         "Reads from disk that are queued or in flight.",
-        tables,
         table -> metrics(table).readsInFlight());
     gauge(
         "bsdb_table_records",
         "Records in the partition files of the version in use.",
-        tables,
         table -> table.reader().manifest().recordCount());
     gauge(
         "bsdb_table_bytes",
         "Bytes of the partition files and segments of the version in use.",
-        tables,
         table -> new VersionFacts(table.reader().manifest()).bytes());
     gauge(
         "bsdb_version_age_seconds",
         "Time since the version in use was published.",
-        tables,
         table -> table.reader().manifest().age(Instant.now()).toSeconds());
     gauge(
         "bsdb_refresh_failures",
         "Refreshes of the table that failed.",
-        tables,
         table -> table.reader().failedRefreshes());
     gauge("bsdb_http_connections", "Connections that are open.", connections);
     gauge("bsdb_pinned_versions", "Versions that are open though they are not in service.", pinned);
@@ -178,11 +168,7 @@ public final class Metrics {
     }
   }
 
-  private void counter(
-      String name,
-      String help,
-      Collection<ServedTable> tables,
-      ToLongFunction<ReaderMetrics> figure) {
+  private void counter(String name, String help, ToLongFunction<ReaderMetrics> figure) {
     CounterWithCallback.builder()
         .name(name)
         .help(help + " Of the version in use; starts again at 0 with each new build.")
@@ -195,11 +181,7 @@ public final class Metrics {
         .register(registry);
   }
 
-  private void gauge(
-      String name,
-      String help,
-      Collection<ServedTable> tables,
-      ToDoubleFunction<ServedTable> figure) {
+  private void gauge(String name, String help, ToDoubleFunction<ServedTable> figure) {
     GaugeWithCallback.builder()
         .name(name)
         .help(help)

@@ -159,10 +159,9 @@ public final class ServedTable implements Closeable {
   /** Returns the manifest of a version, whether in use or not. */
   public Manifest manifest(@Nullable String version) throws IOException {
     Manifest inUse = reader.manifest(); // once: another version may take its place meanwhile
-    return version == null || version.equals(inUse.version()) ? inUse : ofVersion(version);
-  }
-
-  private Manifest ofVersion(String version) throws IOException {
+    if (version == null || version.equals(inUse.version())) {
+      return inUse;
+    }
     requireVersion(version);
     try {
       return Table.at(directory).manifest(version);
