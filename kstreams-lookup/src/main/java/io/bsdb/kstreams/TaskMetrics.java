@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongToDoubleFunction;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.metrics.MeasurableStat;
@@ -45,17 +46,13 @@ final class TaskMetrics implements AutoCloseable {
   private final AtomicLong dropped = new AtomicLong();
 
   /** A stat that is never recorded, but asked. */
-  private record Gauge(AsDouble value) implements MeasurableStat {
-    interface AsDouble {
-      double at(long nowMillis);
-    }
-
+  private record Gauge(LongToDoubleFunction value) implements MeasurableStat {
     @Override
     public void record(MetricConfig config, double ignored, long nowMillis) {}
 
     @Override
     public double measure(MetricConfig config, long nowMillis) {
-      return value.at(nowMillis);
+      return value.applyAsDouble(nowMillis);
     }
   }
 
@@ -108,7 +105,7 @@ final class TaskMetrics implements AutoCloseable {
     gauge("memory-refused-total", "Versions that did not fit the limit", now -> memory.refusals());
   }
 
-  private void gauge(String name, String description, Gauge.AsDouble value) {
+  private void gauge(String name, String description, LongToDoubleFunction value) {
     gauges.add(new MetricName(name, GROUP, description, tags), new Gauge(value));
   }
 

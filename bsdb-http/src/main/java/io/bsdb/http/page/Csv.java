@@ -8,13 +8,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Writes CSV as RFC 4180 specifies it. */
-final class Csv {
-  private final OutputStream out;
-
-  Csv(OutputStream out) {
-    this.out = out;
-  }
-
+record Csv(OutputStream out) {
   /** Writes a line; null is an empty field, other than an empty text. */
   void line(Collection<@Nullable String> fields) throws IOException {
     String line =

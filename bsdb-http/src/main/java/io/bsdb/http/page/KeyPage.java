@@ -20,15 +20,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The page of one key: its row, its bytes, and where it lies. */
-final class KeyPage {
+record KeyPage(Service service) {
   /** Memory that the texts of a value take at most, by its length. */
   private static final long TEXTS_PER_BYTE = 8;
-
-  private final Service service;
-
-  KeyPage(Service service) {
-    this.service = service;
-  }
 
   /** Returns what a key of a table looks like. */
   static String hint(ServedTable table) {

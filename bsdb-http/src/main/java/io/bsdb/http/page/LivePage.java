@@ -13,15 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** The page of what the server is doing. */
-final class LivePage {
-  private final Service service;
-  private final Activity activity;
-
-  LivePage(Service service, Activity activity) {
-    this.service = service;
-    this.activity = activity;
-  }
-
+record LivePage(Service service, Activity activity) {
   void write(Html page) throws IOException {
     Activity.Minute minute = activity.lastMinute();
     long requests = Arrays.stream(minute.requests()).sum();

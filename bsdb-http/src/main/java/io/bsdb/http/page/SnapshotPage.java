@@ -25,18 +25,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The pages of one version: how it is built, and some of its rows. */
-final class SnapshotPage {
+record SnapshotPage(Service service) {
   private static final int FIRST_ROWS = 5;
   private static final int SAMPLE_ROWS = 20;
   private static final long SAMPLE_BYTES = 16 << 20;
   private static final int SAMPLE_LENGTHS = 1000;
   private static final int SHOWN_PARTITIONS = 64;
-
-  private final Service service;
-
-  SnapshotPage(Service service) {
-    this.service = service;
-  }
 
   /**
    * @param requireTime called before each row that is read

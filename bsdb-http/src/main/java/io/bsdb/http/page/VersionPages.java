@@ -27,16 +27,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The pages of a table's versions, and of what two of them differ in. */
-final class VersionPages {
+record VersionPages(Service service, Comparisons comparisons) {
   private static final int SHOWN_DIFFERENCES = 200;
-
-  private final Service service;
-  private final Comparisons comparisons;
-
-  VersionPages(Service service, Comparisons comparisons) {
-    this.service = service;
-    this.comparisons = comparisons;
-  }
 
   void list(Html page, ServedTable table) throws IOException {
     String inUse = table.reader().version();

@@ -10,15 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A table's files in a temporary directory: published and deleted. */
-final class TableFiles {
-  final Path directory;
-  private final WriterOptions options;
-
-  private TableFiles(Path directory, WriterOptions options) {
-    this.directory = directory;
-    this.options = options;
-  }
-
+record TableFiles(Path directory, WriterOptions options) {
   static TableFiles create(WriterOptions options) {
     try {
       return new TableFiles(Files.createTempDirectory("bsdb-table-"), options);

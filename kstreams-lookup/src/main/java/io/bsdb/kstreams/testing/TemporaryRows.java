@@ -63,13 +63,13 @@ public final class TemporaryRows implements AutoCloseable {
    */
   public <K, V> LookupBuilder<K, V> lookup(String name) {
     return SnapshotLookup.<K, V>builder(name)
-        .table(files.directory)
+        .table(files.directory())
         .refreshEvery(Duration.ofDays(1));
   }
 
   /** Returns where the table is. */
   public Path directory() {
-    return files.directory;
+    return files.directory();
   }
 
   /**

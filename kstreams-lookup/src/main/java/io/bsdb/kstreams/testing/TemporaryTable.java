@@ -48,14 +48,14 @@ public final class TemporaryTable<K, V> implements AutoCloseable {
   /** Begins to build a lookup in this table that refreshes only on request. */
   public LookupBuilder<K, V> lookup(String name) {
     return SnapshotLookup.<K, V>builder(name)
-        .table(files.directory)
+        .table(files.directory())
         .serdes(keys, values)
         .refreshEvery(Duration.ofDays(1));
   }
 
   /** Returns where the table is. */
   public Path directory() {
-    return files.directory;
+    return files.directory();
   }
 
   /**
