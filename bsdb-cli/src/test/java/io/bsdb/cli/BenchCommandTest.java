@@ -82,6 +82,19 @@ class BenchCommandTest {
   }
 
   @Test
+  void looksUpKeysOfAFileThatAreNotUtf8() throws IOException {
+    Path table = directory.resolve("bytes");
+    byte[] key = {(byte) 0xff, 'k'};
+    try (SnapshotWriter writer = SnapshotWriter.create(table, WriterOptions.defaults())) {
+      writer.add(key, bytes("value"));
+      writer.publish();
+    }
+    Path keys = Files.write(directory.resolve("keys"), key);
+
+    assertThat(json(table, "--keys", keys.toString()).path("foundShare").asDouble()).isEqualTo(1);
+  }
+
+  @Test
   void takesKeysOfAFileAsTheyAre() throws IOException {
     Path keys = Files.writeString(directory.resolve("keys"), "key 1\nkey 2\nkey 3\nnone\n");
 

@@ -14,7 +14,6 @@ import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -72,7 +71,7 @@ final class LookupKeys {
           file.toString(),
           (bytes, start, end, number) -> {
             if (entries.size() < MAXIMUM) {
-              String line = new String(bytes, start, end - start, StandardCharsets.UTF_8);
+              byte[] line = Arrays.copyOfRange(bytes, start, end);
               entries.add(new Entry(text.parseKey(line), ANY));
             }
           });
