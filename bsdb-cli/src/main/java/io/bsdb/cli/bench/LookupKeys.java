@@ -46,15 +46,8 @@ final class LookupKeys {
 
   private static final long ABSENT = Long.MIN_VALUE;
 
-  private static final class Entry {
-    private final byte[] key;
-    private final long answer;
-
-    Entry(byte[] key, long answer) {
-      this.key = key;
-      this.answer = answer;
-    }
-  }
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Entry(byte[] key, long answer) {}
 
   private final List<Entry> entries;
 

@@ -11,20 +11,13 @@ import java.util.concurrent.atomic.AtomicLong;
  * One record per line: key, separator, value. Or one change: an {@link Operation}, a separator, and
  * a record or the key to delete. Bytes from end to end, so that any encoding survives.
  */
-public final class TextFormat implements RecordFormat {
-  private enum Content {
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record TextFormat(byte[] separator, Encoding encoding, Content content)
+    implements RecordFormat {
+  /** What the lines are. */
+  public enum Content {
     RECORDS,
     CHANGES
-  }
-
-  private final byte[] separator;
-  private final Encoding encoding;
-  private final Content content;
-
-  private TextFormat(byte[] separator, Encoding encoding, Content content) {
-    this.separator = separator.clone();
-    this.encoding = encoding;
-    this.content = content;
   }
 
   public static TextFormat records(byte[] separator, Encoding encoding) {
