@@ -13,7 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** Answers over HTTP how a mirror is doing. */
-final class MirrorPort implements Closeable {
+record MirrorPort(HttpServer server, ExecutorService threads) implements Closeable {
   private static final String JSON = "application/json";
   private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -27,14 +27,6 @@ final class MirrorPort implements Closeable {
     for (String limit : List.of("sun.net.httpserver.maxReqTime", "sun.net.httpserver.maxRspTime")) {
       System.getProperties().putIfAbsent(limit, MAX_SECONDS);
     }
-  }
-
-  private final HttpServer server;
-  private final ExecutorService threads;
-
-  private MirrorPort(HttpServer server, ExecutorService threads) {
-    this.server = server;
-    this.threads = threads;
   }
 
   /**
