@@ -3,10 +3,14 @@ package io.bsdb.reader;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.testkit.ChildProcess;
 import io.bsdb.testkit.Records.Lengths;
 import io.bsdb.writer.options.WriterOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,6 +35,19 @@ class DeepRecursionTest {
             ChildProcess.of(
                 List.of(), List.of("-XX:TieredStopAtLevel=4"), Recursions.class, table.toString()));
     assertThat(result.lines()).contains("closed after 1500 recursions");
+  }
+
+  /** A lookup that loads a block into the cache is waited for by others. */
+  @Test
+  void loadsBlocksOrDoesNotBegin() throws Exception {
+    ChildProcess.Result result =
+        ChildProcess.run(
+            ChildProcess.of(
+                List.of(),
+                List.of("-XX:TieredStopAtLevel=4"),
+                CachedRecursions.class,
+                table.toString()));
+    assertThat(result.lines()).contains("looked up again");
   }
 
   private interface Lookup {
@@ -78,6 +95,56 @@ class DeepRecursionTest {
         lookup.run();
       }
       return before == Integer.MIN_VALUE ? 0 : recur(before - 1, lookup) + 1;
+    }
+  }
+
+  /** Ends a recursion beside a cache that has no block, and looks all keys up afterwards. */
+  static final class CachedRecursions {
+    private static final int COUNT = 40;
+
+    /** How many lookups are made before each end, each in another block. */
+    private static final int LOOKUPS = 60;
+
+    private static final TestData DATA =
+        TestData.random(9, 300, Lengths.VARYING, Lengths.FIXED, 3000);
+
+    /** How deep the last recursion was. */
+    private static int depth;
+
+    public static void main(String[] arguments) throws Exception {
+      Path table = Path.of(arguments[0]);
+      DATA.publish(table, WriterOptions.builder().order(RecordOrder.KEY).partitions(1).build());
+      ReaderOptions options =
+          ReaderOptions.builder().access(Access.DIRECT).blockCacheBytes(4 << 20).build();
+      for (int i = 0; i < COUNT; i++) {
+        try (SnapshotReader reader = SnapshotReader.open(table, options)) {
+          FutureTask<Boolean> recursion = new FutureTask<>(() -> overflow(reader), true);
+          new Thread(null, recursion, "recursion", 256 << 10).start();
+          recursion.get();
+          DATA.assertFoundIn(reader);
+        }
+      }
+      System.out.println("looked up again");
+    }
+
+    private static void overflow(SnapshotReader reader) {
+      int before = depth - LOOKUPS;
+      depth = 0;
+      try {
+        recur(before, reader);
+      } catch (StackOverflowError expected) {
+        // as it is to
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private static long recur(int before, SnapshotReader reader) throws IOException {
+      depth++;
+      if (before <= 0) {
+        reader.get(DATA.keys().get(depth % DATA.count()));
+      }
+      return before == Integer.MIN_VALUE ? 0 : recur(before - 1, reader) + 1;
     }
   }
 }

@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.Block;
+import io.bsdb.format.io.StackRoom;
 import io.bsdb.format.io.Thrown;
 import io.bsdb.reader.memory.ElasticMemory;
 import io.bsdb.reader.metrics.LookupCounters;
@@ -115,6 +116,7 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
     Long id = id(file, number);
     CompletableFuture<CachedBlock> present = cache.getIfPresent(id);
     if (present == null) {
+      StackRoom.require(); // else others wait for ever for what this thread cannot complete
       CompletableFuture<CachedBlock> mine = new CompletableFuture<>();
       present = cache.asMap().putIfAbsent(id, mine);
       if (present == null) {

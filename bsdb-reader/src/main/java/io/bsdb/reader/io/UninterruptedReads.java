@@ -1,5 +1,6 @@
 package io.bsdb.reader.io;
 
+import io.bsdb.format.io.StackRoom;
 import io.bsdb.format.io.Uninterrupted;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -38,6 +39,7 @@ final class UninterruptedReads implements DirectFile.Source {
 
   @Override
   public int read(ByteBuffer target, long position) throws IOException {
+    StackRoom.require(); // the channel's close waits for reads that did not come to their end
     try {
       // Even if interrupted: the system may still write to the buffer.
       return Uninterrupted.get(channel.read(target, position));
