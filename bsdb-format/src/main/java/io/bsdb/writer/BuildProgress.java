@@ -3,17 +3,21 @@ package io.bsdb.writer;
 /** Counts what is built, and notifies the listener. Safe for many threads. */
 final class BuildProgress {
   private final BuildListener listener;
-  private final int total;
+  private final int partitionCount;
   private long records;
   private int done;
 
-  BuildProgress(BuildListener listener, int total) {
+  BuildProgress(BuildListener listener, int partitionCount) {
     this.listener = listener;
-    this.total = total;
+    this.partitionCount = partitionCount;
+  }
+
+  int partitionCount() {
+    return partitionCount;
   }
 
   synchronized void built(int count) {
     records += count;
-    listener.partitionBuilt(++done, total, records);
+    listener.partitionBuilt(++done, partitionCount, records);
   }
 }

@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One process' share of a build: takes records of any of the snapshot's partitions and writes their
@@ -34,14 +33,10 @@ public final class BuildWorker implements Closeable {
 
   private static final Pattern SUFFIX = Pattern.compile("[A-Za-z0-9-]{0,100}");
 
-  private final Table table;
-  private final Build build;
-  private final String suffix;
   private final Path temporaryDirectory;
-  private final WriterOptions options;
   private final boolean hasEnds;
   private final RecordIntake intake;
-  private @Nullable ParallelBuild builds;
+  private final ParallelBuild builds;
   private BuildListener listener = BuildListener.NONE;
   private int partitionCount;
   private long recordCount;
@@ -61,12 +56,9 @@ public final class BuildWorker implements Closeable {
       String suffix,
       Path temporaryDirectory,
       WriterOptions options) {
-    this.table = table;
-    this.build = build;
     this.partitionCount = partitionCount;
-    this.suffix = suffix;
     this.temporaryDirectory = temporaryDirectory;
-    this.options = options;
+    this.builds = new ParallelBuild(table, build, suffix, temporaryDirectory, options);
     this.hasEnds = options.schema() == null || options.validity() != null;
     if (options.validity() != null) {
       Validity.requireSchema(options.schema());
@@ -200,11 +192,8 @@ public final class BuildWorker implements Closeable {
 
   private List<PartitionFile> build(RecordIntake.Division division) throws IOException {
     partitionCount = division.partitionCount();
-    ParallelBuild run =
-        new ParallelBuild(
-            table, build, partitionCount, suffix, temporaryDirectory, options, listener);
-    builds = run;
-    List<PartitionFile> files = run.run(division.tasks());
+    List<PartitionFile> files =
+        builds.run(division.tasks(), new BuildProgress(listener, partitionCount));
     state = State.FINISHED;
     return files;
   }
@@ -224,10 +213,8 @@ public final class BuildWorker implements Closeable {
       intake.close();
       Files.deleteIfExists(temporaryDirectory);
     } finally {
-      if (!finished && builds != null) {
-        for (String name : builds.created()) {
-          table.storage().delete(build.directory() + "/" + name);
-        }
+      if (!finished) {
+        builds.deleteCreated();
       }
     }
   }

@@ -31,11 +31,9 @@ final class ParallelBuild {
 
   private final Table table;
   private final Build build;
-  private final int partitionCount;
   private final String suffix;
   private final Path temporaryDirectory;
   private final WriterOptions options;
-  private final BuildListener listener;
   private final List<String> created = new ArrayList<>();
 
   /**
@@ -43,33 +41,28 @@ final class ParallelBuild {
    * @param temporaryDirectory for the files of perfect hashes under construction
    */
   ParallelBuild(
-      Table table,
-      Build build,
-      int partitionCount,
-      String suffix,
-      Path temporaryDirectory,
-      WriterOptions options,
-      BuildListener listener) {
+      Table table, Build build, String suffix, Path temporaryDirectory, WriterOptions options) {
     this.table = table;
     this.build = build;
-    this.partitionCount = partitionCount;
     this.suffix = suffix;
     this.temporaryDirectory = temporaryDirectory;
     this.options = options;
-    this.listener = listener;
-  }
-
-  /** Returns the names of all files created so far. */
-  synchronized List<String> created() {
-    return List.copyOf(created);
   }
 
   private TableStorage.Output create(String name) throws IOException {
-    TableStorage.Output output = table.storage().create(build.directory() + "/" + name);
+    String path = build.directory() + "/" + name;
+    TableStorage.Output output = table.storage().create(path);
     synchronized (this) {
-      created.add(name);
+      created.add(path);
     }
     return output;
+  }
+
+  /** Deletes all files created so far. */
+  synchronized void deleteCreated() throws IOException {
+    for (String path : created) {
+      table.storage().delete(path);
+    }
   }
 
   /** The records of one or several partitions. Run by one thread. */
@@ -130,14 +123,19 @@ final class ParallelBuild {
     return (int) Math.max(8 << 10, Math.min(256 << 10, options.memoryBytes() / 8 / buckets));
   }
 
-  /** Builds all. Returns the entries of those that have records, in order. */
-  List<PartitionFile> run(List<Task> tasks) throws IOException {
-    List<PartitionFile> files = runAll(tasks);
+  /**
+   * Builds all.
+   *
+   * @param progress of as many partitions as the snapshot has
+   * @return the entries of those that have records, in order
+   */
+  List<PartitionFile> run(List<Task> tasks, BuildProgress progress) throws IOException {
+    List<PartitionFile> files = runAll(tasks, progress);
     files.sort(Comparator.comparingInt(PartitionFile::partition));
     return files;
   }
 
-  private List<PartitionFile> runAll(List<Task> tasks) throws IOException {
+  private List<PartitionFile> runAll(List<Task> tasks, BuildProgress progress) throws IOException {
     long largest = 1;
     long heap = 0;
     for (Task task : tasks) {
@@ -151,7 +149,6 @@ final class ParallelBuild {
     int threads = (int) Math.min(affordable, most);
     BuildMemory.Share memory = BuildMemory.ofProcess().share(heap);
     AtomicInteger next = new AtomicInteger();
-    BuildProgress progress = new BuildProgress(listener, partitionCount);
     RecordCompression recordCompression = new RecordCompression(options);
     try (FrameCompression compression = new FrameCompression(options)) {
       return BuildThreads.run(
@@ -232,7 +229,7 @@ final class ParallelBuild {
             "partition too large to build: partition=%d of %d expected<=%d records and <=%d bytes actual=%d records and %d bytes; use more partitions, unless one key comes very often: then remove its duplicates before the build"
                 .formatted(
                     partition,
-                    partitionCount,
+                    progress.partitionCount(),
                     SnapshotFormat.MAX_PARTITION_RECORDS,
                     MAX_LOADED_BYTES,
                     count,
@@ -267,7 +264,7 @@ final class ParallelBuild {
             "not enough memory to build a partition: partition=%d of %d with %d records and %d bytes, heap<=%d bytes (-Xmx), direct memory<=%d bytes (-XX:MaxDirectMemorySize): %s; use more partitions, or raise the limit"
                 .formatted(
                     partition,
-                    partitionCount,
+                    progress.partitionCount(),
                     count,
                     bytes,
                     Runtime.getRuntime().maxMemory(),

@@ -279,9 +279,10 @@ public final class SnapshotPublisher {
       WriterOptions options,
       List<PartitionSource> sources)
       throws IOException {
-    return new ParallelBuild(
-            table, build, partitionCount, suffix, temporaryDirectory, options, BuildListener.NONE)
-        .run(sources.stream().<ParallelBuild.Task>map(ParallelBuild.Lent::new).toList());
+    return new ParallelBuild(table, build, suffix, temporaryDirectory, options)
+        .run(
+            sources.stream().<ParallelBuild.Task>map(ParallelBuild.Lent::new).toList(),
+            new BuildProgress(BuildListener.NONE, partitionCount));
   }
 
   /**
