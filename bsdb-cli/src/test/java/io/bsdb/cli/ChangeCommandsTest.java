@@ -78,7 +78,9 @@ class ChangeCommandsTest {
     CommandRun refused =
         CommandRun.of(
             "build", "-t", table, "-i", input, "--publish", "changes", "--layout", "compact");
-    assertThat(refused.err()).contains("layout in service=BLOCKED input=COMPACT; give the same");
+    assertThat(refused.err())
+        .contains(
+            "layout in service=BLOCKED input=COMPACT, which must be the same; publish all rows");
     assertThat(refused.status()).isEqualTo(ExitStatus.NO);
     assertUsage(
         CommandRun.of("build", "-t", table, "-i", input, "--dry-run", "--verify"),

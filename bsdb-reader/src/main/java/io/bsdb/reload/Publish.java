@@ -12,7 +12,7 @@ public enum Publish {
   CHANGES,
   /**
    * The rows that differ, if they are at most a quarter of the rows in service and the table was
-   * built alike; else all rows.
+   * built alike; else all rows. Either way the table keeps its properties, unless others are given.
    */
   AUTO
 }

@@ -114,16 +114,20 @@ public final class TableReload implements Closeable {
           compare(directory, reader, obstacle, asOf, options, Outcome.WRITTEN);
       return new TableReload(table, null, comparison, asOf, Long.MAX_VALUE, Mode.COMPARE);
     }
+    WriterOptions all =
+        options.properties().isEmpty()
+            ? options.toBuilder().properties(manifest.properties()).build()
+            : options;
     if (obstacle != null) {
       reader.close();
-      return new TableReload(table, build(version, directory, options), null, null, 0, Mode.BUILD);
+      return new TableReload(table, build(version, directory, all), null, null, 0, Mode.BUILD);
     }
     TableComparison comparison =
         TableComparison.begin(directory, reader, asOf, options, Outcome.WRITTEN);
     try {
       return new TableReload(
           table,
-          build(version, directory, options),
+          build(version, directory, all),
           comparison,
           asOf,
           maxDiffering(manifest),
@@ -215,7 +219,7 @@ public final class TableReload implements Closeable {
   public static void require(@Nullable String obstacle, Table table) {
     if (obstacle != null) {
       throw new IllegalArgumentException(
-          "the input cannot be compared with the version in service: table=%s %s; give the same, or publish all rows"
+          "the input cannot be compared with the version in service: table=%s %s; publish all rows"
               .formatted(table.storage(), obstacle));
     }
   }
@@ -234,16 +238,16 @@ public final class TableReload implements Closeable {
     } catch (IllegalArgumentException e) {
       return e.getMessage();
     }
+    if (manifest.validity() != null || options.validity() != null) {
+      return "history: rows that have been dropped from it would count as new";
+    }
     Map<String, String> properties = options.properties();
-    String found = differing("schema", manifest.schema(), options.schema());
+    String found = differing("order", built.order(), options.order());
+    found = found != null ? found : differing("schema", manifest.schema(), options.schema());
     found = found != null ? found : differing("layout", built.layout(), options.layout());
-    found = found != null ? found : differing("order", built.order(), options.order());
     found = found != null ? found : differing("keys", built.keyStorage(), options.keyStorage());
     if (found == null && manifest.hasKeysOmitted()) {
       found = "keys: the version does not store them";
-    }
-    if (found == null && (manifest.validity() != null || options.validity() != null)) {
-      found = "history: rows that have been dropped from it would count as new";
     }
     return found == null && !properties.isEmpty()
         ? differing("properties", manifest.properties(), properties)
@@ -254,7 +258,7 @@ public final class TableReload implements Closeable {
       String what, @Nullable Object built, @Nullable Object wanted) {
     return Objects.equals(built, wanted)
         ? null
-        : "%s in service=%s input=%s"
+        : "%s in service=%s input=%s, which must be the same"
             .formatted(
                 what,
                 Objects.requireNonNullElse(built, "none"),

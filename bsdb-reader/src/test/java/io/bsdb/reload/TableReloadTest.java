@@ -9,6 +9,7 @@ import io.bsdb.format.KeyStorage;
 import io.bsdb.reader.Contents;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reload.ReloadReport.Difference;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.RowWriter;
 import io.bsdb.row.Schema;
@@ -202,7 +203,7 @@ class TableReloadTest extends ReloadFixture {
     assertThatThrownBy(() -> reload(other, Publish.CHANGES, rows(10)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageMatching(
-            "the input cannot be compared with the version in service: table=.* layout in service=BLOCKED input=COMPRESSED; give the same, or publish all rows");
+            "the input cannot be compared with the version in service: table=.* layout in service=BLOCKED input=COMPRESSED, which must be the same; publish all rows");
     assertThat(manifest(reload(other, Publish.AUTO, rows(10))).options())
         .containsEntry("layout", "compressed");
     Schema schema = Schema.builder().column("id", "INT NOT NULL").primaryKey("id").build();
@@ -217,6 +218,39 @@ class TableReloadTest extends ReloadFixture {
     assertThatThrownBy(() -> TableReload.dryRun(table, approximate))
         .hasMessageContaining("keys: the version does not store them");
     assertThat(manifest(reload(approximate, Publish.AUTO, rows(11))).recordCount()).isEqualTo(11);
+
+    Schema past =
+        Schema.builder()
+            .column("id", "INT NOT NULL")
+            .column("since", "TIMESTAMP(3) NOT NULL")
+            .primaryKey("id", "since")
+            .keyEncoding(KeyEncoding.ORDERED)
+            .build();
+    WriterOptions history = WriterOptions.builder().schema(past).history(null).minRows(0).build();
+    build(history, Map.of());
+    for (WriterOptions options : List.of(history, typed)) {
+      assertThatThrownBy(() -> TableReload.dryRun(table, options))
+          .hasMessageEndingWith(
+              " history: rows that have been dropped from it would count as new; publish all rows");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CHANGES", "AUTO"})
+  void keepsThePropertiesOfTheTableUnlessSomeAreGiven(Publish publish) throws Exception {
+    Map<String, String> ops = Map.of("owner", "ops");
+    build(WriterOptions.builder().properties(ops).build(), rows(10));
+    for (int rows : new int[] {9, 100}) {
+      assertThat(manifest(reload(WriterOptions.defaults(), publish, rows(rows))).properties())
+          .isEqualTo(ops);
+    }
+    if (publish == Publish.AUTO) {
+      WriterOptions other = WriterOptions.builder().layout(Layout.COMPRESSED).build();
+      assertThat(manifest(reload(other, publish, rows(100))).properties()).isEqualTo(ops);
+      Map<String, String> dev = Map.of("owner", "dev");
+      WriterOptions given = WriterOptions.builder().properties(dev).build();
+      assertThat(manifest(reload(given, publish, rows(100))).properties()).isEqualTo(dev);
+    }
   }
 
   @Test
