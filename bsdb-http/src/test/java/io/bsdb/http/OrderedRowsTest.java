@@ -275,6 +275,7 @@ class OrderedRowsTest {
             "rows?prefix=a&reverse=1",
             "rows?prefix=a&limit=0",
             "rows?prefix=a&limit=1025",
+            "rows?prefix=a&limit=%D9%A3", // an Arabic 3
             "rows?prefix=a&key=b")) {
       assertThat(problem(client.get(CODES + what))).as(what).isEqualTo("bad-request");
     }

@@ -118,6 +118,11 @@ class TableAnswersTest {
         json(client.get("/v1/tables/cities/diff?from=" + first + "&to=" + second + "&sample=0.5"));
     assertThat(sampled.get("compared").asInt()).as("of 201").isBetween(70, 130);
     assertThat(sampled.get("complete").asBoolean()).isTrue();
+    for (String share : List.of("0", "2", "0.5f", "0x1p-1", "NaN")) {
+      assertThat(problem(client.get("/v1/tables/cities/diff?from=" + first + "&sample=" + share)))
+          .as(share)
+          .isEqualTo("bad-request");
+    }
     assertThat(problem(client.get("/v1/tables/cities/diff"))).isEqualTo("bad-request");
     assertThat(problem(client.get("/v1/tables/cities/diff?from=x"))).isEqualTo("unknown-version");
     for (String share : List.of("0", "1.1", "-1", "NaN", "x", "")) {

@@ -74,9 +74,15 @@ public final class ValueParser {
     try {
       return parse(column.type(), text);
     } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
-      throw new IllegalArgumentException(
-          "'%s' is not a value of %s".formatted(Excerpt.of(text), column.declaration()), e);
+      throw refused(e, "'%s' is not a value of %s", text, column.declaration());
     }
+  }
+
+  /** Returns a failure whose message has excerpts of texts, which may be long. */
+  private static IllegalArgumentException refused(
+      @Nullable Exception cause, String format, Object... texts) {
+    Object[] excerpts = Arrays.stream(texts).map(text -> Excerpt.of(text.toString())).toArray();
+    return new IllegalArgumentException(format.formatted(excerpts), cause);
   }
 
   private static Object parse(ColumnType type, String text) {
@@ -89,10 +95,11 @@ public final class ValueParser {
               ? InternetAddress.parse(text)
               : Base64.getDecoder().decode(text);
       case DECIMAL -> parseDecimal(type, text);
-      case TINYINT -> Byte.valueOf(text);
-      case SMALLINT -> Short.valueOf(text);
-      case INT -> Integer.valueOf(text);
-      case BIGINT -> text.indexOf('.') < 0 ? Long.valueOf(text) : InternetAddress.number(text);
+      case TINYINT -> Byte.valueOf(number(text));
+      case SMALLINT -> Short.valueOf(number(text));
+      case INT -> Integer.valueOf(number(text));
+      case BIGINT ->
+          text.indexOf('.') < 0 ? Long.valueOf(number(text)) : InternetAddress.number(text);
       case FLOAT -> inRange(Float.valueOf(number(text)), text);
       case DOUBLE -> inRange(Double.valueOf(number(text)), text);
       case DATE -> LocalDate.parse(text);
@@ -115,7 +122,7 @@ public final class ValueParser {
     if (text.length() > MAX_DECIMAL_LENGTH) {
       throw new IllegalArgumentException("too many digits");
     }
-    BigDecimal decimal = new BigDecimal(text).stripTrailingZeros();
+    BigDecimal decimal = new BigDecimal(number(text)).stripTrailingZeros();
     if (decimal.scale() > type.scale()
         || (long) decimal.precision() - decimal.scale() > ColumnType.MAX_DECIMAL_PRECISION) {
       throw new IllegalArgumentException("too many digits");
@@ -124,7 +131,8 @@ public final class ValueParser {
   }
 
   /**
-   * Returns the text of a number; Java also takes its own literals, {@code 1d} and {@code 0x1p3}.
+   * Returns the text of a number; Java also takes its own literals, {@code 1d} and {@code 0x1p3},
+   * and the digits of all scripts.
    */
   private static String number(String text) {
     for (int i = 0; i < text.length(); i++) {
@@ -161,8 +169,7 @@ public final class ValueParser {
       return null;
     }
     if (token.isStructEnd()) {
-      throw new IllegalArgumentException(
-          "no value of %s before '%s'".formatted(column, in.getText()));
+      throw refused(null, "no value of %s before '%s'", column, in.getText());
     }
     return switch (column.type().kind()) {
       case ARRAY -> readArray(column, in);
@@ -175,8 +182,7 @@ public final class ValueParser {
       case CHAR, VARCHAR -> token.isScalarValue() ? in.getText() : json(in);
       default -> {
         if (!token.isScalarValue()) {
-          throw new IllegalArgumentException(
-              "'%s' is not a value of %s".formatted(Excerpt.of(json(in)), column.declaration()));
+          throw refused(null, "'%s' is not a value of %s", json(in), column.declaration());
         }
         yield parse(column, in.getText());
       }
@@ -232,8 +238,7 @@ public final class ValueParser {
       }
       in.nextToken();
       if (values.containsKey(key)) {
-        throw new IllegalArgumentException(
-            "key '%s' twice in %s".formatted(Excerpt.of(String.valueOf(key)), column));
+        throw refused(null, "key '%s' twice in %s", String.valueOf(key), column);
       }
       values.put(key, read(elements, in));
       if (pairs) {
@@ -246,7 +251,7 @@ public final class ValueParser {
 
   private static void require(JsonParser in, JsonToken token, String wanted) throws IOException {
     if (!in.hasToken(token)) {
-      throw new IllegalArgumentException("'%s' is not %s".formatted(Excerpt.of(json(in)), wanted));
+      throw refused(null, "'%s' is not %s", json(in), wanted);
     }
   }
 
@@ -262,7 +267,7 @@ public final class ValueParser {
     }
     String json = text.toString();
     if (json.startsWith("{\"" + RowJsonWriter.MALFORMED + "\":")) {
-      throw new IllegalArgumentException("malformed text cannot be stored: " + Excerpt.of(json));
+      throw refused(null, "malformed text cannot be stored: %s", json);
     }
     return json;
   }
@@ -342,9 +347,7 @@ public final class ValueParser {
       }
       List<String> names = columns.stream().map(Column::name).toList();
       if (!named.keySet().equals(Set.copyOf(names))) {
-        throw new IllegalArgumentException(
-            "members %s for the key columns %s"
-                .formatted(Excerpt.of(named.keySet().toString()), columns));
+        throw refused(null, "members %s for the key columns %s", named.keySet(), columns);
       }
       names.forEach(name -> texts.add(named.get(name)));
     } else if (in.hasToken(JsonToken.START_ARRAY)) {
@@ -359,16 +362,18 @@ public final class ValueParser {
 
   private static String keyText(JsonParser in) throws IOException {
     if (!in.currentToken().isScalarValue() || in.hasToken(JsonToken.VALUE_NULL)) {
-      throw new IllegalArgumentException("a key has no value like " + Excerpt.of(json(in)));
+      throw refused(null, "a key has no value like %s", json(in));
     }
     return in.getText();
   }
 
   private static Object[] parse(List<Column> columns, List<String> texts) {
     if (texts.size() != columns.size()) {
-      throw new IllegalArgumentException(
-          "%d values for the key columns %s; a JSON array such as '[\"a,b\", 1]' may hold commas"
-              .formatted(texts.size(), columns));
+      throw refused(
+          null,
+          "%s values for the key columns %s; a JSON array such as '[\"a,b\", 1]' may hold commas",
+          texts.size(),
+          columns);
     }
     Object[] key = new Object[texts.size()];
     for (int i = 0; i < key.length; i++) {

@@ -70,13 +70,10 @@ public final class DiffAnswer {
     if (text == null) {
       return 1;
     }
-    try {
-      double share = Double.parseDouble(text);
-      if (share > 0 && share <= 1) {
-        return share;
-      }
-    } catch (NumberFormatException e) {
-      // the same message
+    boolean isNumber = text.matches("[0-9]*\\.?[0-9]+(?:[eE][+-]?[0-9]{1,3})?");
+    double share = isNumber ? Double.parseDouble(text) : 0;
+    if (share > 0 && share <= 1) {
+      return share;
     }
     throw new Problem(
         Problem.Kind.BAD_REQUEST,

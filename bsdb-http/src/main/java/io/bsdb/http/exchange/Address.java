@@ -98,13 +98,9 @@ public record Address(List<String> segments, Map<String, String> parameters) {
     if (text == null) {
       return fallback;
     }
-    try {
-      int number = Integer.parseInt(text);
-      if (number >= 1 && number <= max) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // the same message
+    int number = text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0;
+    if (number >= 1 && number <= max) {
+      return number;
     }
     throw new Problem(
         Problem.Kind.BAD_REQUEST,
