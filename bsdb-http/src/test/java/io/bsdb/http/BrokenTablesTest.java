@@ -164,6 +164,12 @@ class BrokenTablesTest {
     assertThat(text(client.get("/v1/tables/t/rows/k"))).contains("\"dg==\"");
     assertThat(client.get("/health/ready").statusCode()).isEqualTo(200);
     assertThat(client.get("/v1/tables/t/versions").statusCode()).isLessThan(500);
+    JsonNode stats = json(client.get("/v1/tables/t/stats"));
+    assertThat(stats.get("partitionRecords").asInt()).isEqualTo(1);
+    assertThat(stats.get("parts").isNull()).isTrue();
+    HttpResponse<byte[]> page = client.get("/tables/t");
+    assertThat(page.statusCode()).isEqualTo(200);
+    assertThat(text(page)).contains("The files of this version have been deleted");
     String again = Tables.publish(table, Map.of("k", "new"));
     server.refresh();
     HttpResponse<byte[]> answer = client.get("/v1/tables/t/rows/k");

@@ -121,8 +121,8 @@ public final class TableAnswers {
     VersionFacts facts = new VersionFacts(manifest);
     answer.put("keyBytes", facts.keyBytes());
     answer.put("valueBytes", facts.valueBytes());
-    ObjectNode parts = answer.putObject("parts");
-    SnapshotParts.of(table.directory(), manifest).bytes().forEach(parts::put);
+    SnapshotParts parts = table.parts(manifest);
+    answer.set("parts", parts == null ? null : Exchange.MAPPER.valueToTree(parts.bytes()));
     ArrayNode partitions = answer.putArray("partitions");
     manifest
         .partitions()

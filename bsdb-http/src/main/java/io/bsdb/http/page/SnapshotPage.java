@@ -126,20 +126,26 @@ record SnapshotPage(Service service) {
   }
 
   private static void parts(Html page, ServedTable table, Manifest manifest) throws IOException {
-    List<Html.Bar> bars = new ArrayList<>();
-    SnapshotParts.of(table.directory(), manifest)
-        .bytes()
-        .forEach(
-            (part, bytes) ->
-                bars.add(
-                    new Html.Bar(
-                        part,
-                        (double) bytes,
-                        "%s, %s bits per key"
-                            .formatted(Texts.size(bytes), perRecord(manifest, 8.0 * bytes)))));
+    page.raw("<section><h2>What takes the space</h2>");
+    SnapshotParts parts = table.parts(manifest);
+    if (parts == null) {
+      page.raw("<p>The files of this version have been deleted.</p>");
+    } else {
+      List<Html.Bar> bars = new ArrayList<>();
+      parts
+          .bytes()
+          .forEach(
+              (part, bytes) ->
+                  bars.add(
+                      new Html.Bar(
+                          part,
+                          (double) bytes,
+                          "%s, %s bits per key"
+                              .formatted(Texts.size(bytes), perRecord(manifest, 8.0 * bytes)))));
+      page.bars("Bytes by part of the files", bars);
+    }
     VersionFacts figures = new VersionFacts(manifest);
     long data = figures.keyBytes() + figures.valueBytes();
-    page.raw("<section><h2>What takes the space</h2>").bars("Bytes by part of the files", bars);
     page.raw("<p>Keys and values are ")
         .text(Texts.size(data))
         .raw(" before they are laid out")

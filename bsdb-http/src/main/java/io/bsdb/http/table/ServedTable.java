@@ -4,6 +4,7 @@ import io.bsdb.http.exchange.Problem;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.SnapshotParts;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;
@@ -167,6 +168,15 @@ public final class ServedTable implements Closeable {
       return Table.at(directory).manifest(version);
     } catch (NoSuchFileException e) {
       throw unknown(version);
+    }
+  }
+
+  /** Returns the parts of a version; null if its files have been deleted. */
+  public @Nullable SnapshotParts parts(Manifest manifest) throws IOException {
+    try {
+      return SnapshotParts.of(directory, manifest);
+    } catch (NoSuchFileException e) {
+      return null;
     }
   }
 
