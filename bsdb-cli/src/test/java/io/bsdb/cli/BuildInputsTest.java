@@ -58,6 +58,28 @@ class BuildInputsTest extends BuildFixture {
     assertThat(get("k")).isEqualTo("k\tsecond\n");
   }
 
+  /** Spark writes such files beside its rows, and file systems checksums. */
+  @Test
+  void passesOverHiddenFilesOfADirectory() throws IOException {
+    Path input = Files.createDirectories(directory.resolve("in"));
+    file("in/_SUCCESS", "");
+    file("in/.part-0.txt.crc", "crc");
+    CommandRun none = CommandRun.of("build", "-t", table, "-i", input);
+    assertThat(none.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(none.err())
+        .isEqualTo(
+            "bsdb: no regular file in the input: %s; files in directories below it are not read, nor those that begin with . or _: name them, or give a pattern such as '%s/**.csv'%n"
+                .formatted(input, input));
+    file("in/part-0.txt", "k v\n");
+
+    CommandRun build = CommandRun.of("build", "-t", table, "-i", input);
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("k")).isEqualTo("k\tv\n");
+    CommandRun named = CommandRun.of("build", "-t", table, "-i", input.resolve(".part-0.txt.crc"));
+    assertThat(named.err()).startsWith("bsdb: " + input + "/.part-0.txt.crc:1: no separator");
+  }
+
   @Test
   void readsWhatAPatternMatches() throws IOException {
     file("part-1.txt", "a 1\n");

@@ -2,13 +2,18 @@ package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.table.SnapshotDirectory;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -47,6 +52,21 @@ class GetCommandTest {
     assertThat(noFile.status()).isEqualTo(ExitStatus.UNREADABLE);
     assertThat(noFile.err())
         .isEqualTo("bsdb: expected a file, found a directory: '" + table + "'\n");
+  }
+
+  @Test
+  void saysThatStandardInputCannotBeRead() throws IOException {
+    write(WriterOptions.defaults(), "k", new byte[] {'v'});
+    InputStream closed = InputStream.nullInputStream();
+    closed.close();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    PrintStream messages = new PrintStream(err, true, StandardCharsets.UTF_8);
+    Console console = new Console(closed, OutputStream.nullOutputStream(), messages, false);
+
+    assertThat(Bsdb.execute(console, "get", "-t", table.toString(), "--keys", "-"))
+        .isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .isEqualTo("bsdb: cannot read (standard input): Stream closed\n");
   }
 
   @Test

@@ -28,8 +28,9 @@ public final class InputArguments {
       arity = "1..*",
       paramLabel = "FILE|DIR|-",
       description =
-          "Files, directories (all regular files in them, by name), quoted patterns, or - for"
-              + " standard input. Files that end in .gz, .zst or .zstd are decompressed.")
+          "Files, directories (all regular files in them, by name, but for those that begin with ."
+              + " or _), quoted patterns, or - for standard input. Files that end in .gz, .zst or"
+              + " .zstd are decompressed.")
   private List<String> inputs = List.of();
 
   @Option(

@@ -1,6 +1,8 @@
 package io.bsdb.cli.input;
 
 import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.cli.output.Console;
+import io.bsdb.format.Excerpt;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.Charset;
@@ -26,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 /** The inputs of a command, in the order in which they are read. */
 public record Inputs(List<InputFile> files) {
   private static final String STANDARD_INPUT = "-";
+
+  /** Names standard input in messages. */
+  public static final String STANDARD_INPUT_NAME = "(standard input)";
+
   private static final String GLOB_CHARACTERS = "*?[{";
 
   public Inputs {
@@ -34,7 +40,7 @@ public record Inputs(List<InputFile> files) {
 
   /**
    * Finds the files that the arguments name: files, directories (all regular files in them, by
-   * name), patterns, and {@code -}.
+   * name, but for hidden ones), patterns, and {@code -}.
    *
    * @param charset of text; null keeps bytes as they are
    * @throws CommandFailure if one of them names nothing
@@ -50,12 +56,17 @@ public record Inputs(List<InputFile> files) {
           throw CommandFailure.usage("--input names standard input twice");
         }
         hasStandardInput = true;
-        files.add(InputFile.of("(standard input)", standardInput, charset));
+        files.add(InputFile.of(STANDARD_INPUT_NAME, standardInput, charset));
       } else {
         addPaths(argument, charset, files);
       }
     }
     return new Inputs(files);
+  }
+
+  /** Returns standard input; what it throws says so. */
+  public static InputStream standardInput(Console console) throws IOException {
+    return InputFile.of(STANDARD_INPUT_NAME, console.in(), null).open(new AtomicLong());
   }
 
   /** Returns the one input that a query is. */
@@ -74,22 +85,32 @@ public record Inputs(List<InputFile> files) {
           "unknown option, or no such input: '%s'; --help shows the options".formatted(argument));
     }
     if (Files.isDirectory(path)) {
-      addSorted(path, regularFiles(path), charset, files);
+      List<Path> found = regularFiles(path);
+      if (found.isEmpty()) {
+        throw noFile(
+            "%s; files in directories below it are not read, nor those that begin with . or _: name them, or give a pattern such as %s"
+                .formatted(path, Excerpt.shellWord(path.resolve("**.csv"))));
+      }
+      addSorted(found, charset, files);
     } else if (Files.exists(path)) {
       files.add(InputFile.of(path, charset));
     } else if (globStart(argument) >= 0) {
-      addSorted(path, matching(argument), charset, files);
+      List<Path> found = matching(argument);
+      if (found.isEmpty()) {
+        throw noFile(argument);
+      }
+      addSorted(found, charset, files);
     } else {
       throw CommandFailure.unreadable("no such input: " + path);
     }
   }
 
-  private static void addSorted(
-      Path argument, List<Path> paths, @Nullable Charset charset, List<InputFile> files)
+  private static CommandFailure noFile(String input) {
+    return CommandFailure.unreadable("no regular file in the input: " + input);
+  }
+
+  private static void addSorted(List<Path> paths, @Nullable Charset charset, List<InputFile> files)
       throws IOException {
-    if (paths.isEmpty()) {
-      throw CommandFailure.unreadable("no regular file in the input: " + argument);
-    }
     for (Path path : paths.stream().sorted().toList()) {
       files.add(InputFile.of(path, charset));
     }
@@ -97,8 +118,14 @@ public record Inputs(List<InputFile> files) {
 
   private static List<Path> regularFiles(Path directory) throws IOException {
     try (Stream<Path> entries = Files.list(directory)) {
-      return entries.filter(Files::isRegularFile).toList();
+      return entries.filter(entry -> !isHidden(entry) && Files.isRegularFile(entry)).toList();
     }
+  }
+
+  /** Returns whether a file is not of the data, such as _SUCCESS, as in Spark and Hive. */
+  private static boolean isHidden(Path file) {
+    String name = file.getFileName().toString();
+    return name.startsWith(".") || name.startsWith("_");
   }
 
   /** Files below the directory that stands before the first pattern character. */

@@ -1,5 +1,6 @@
 package io.bsdb.cli.read;
 
+import io.bsdb.cli.input.Inputs;
 import io.bsdb.cli.input.Lines;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
@@ -226,10 +227,11 @@ public final class GetCommand extends TableCommand {
 
     void readKeys(String name) throws IOException {
       boolean standardInput = name.equals("-");
-      try (InputStream in = standardInput ? console.in() : TextFile.open(Path.of(name))) {
+      try (InputStream in =
+          standardInput ? Inputs.standardInput(console) : TextFile.open(Path.of(name))) {
         Lines.read(
             in,
-            standardInput ? "(standard input)" : name,
+            standardInput ? Inputs.STANDARD_INPUT_NAME : name,
             (bytes, start, end, number) -> {
               byte[] line = Arrays.copyOfRange(bytes, start, end);
               try {
