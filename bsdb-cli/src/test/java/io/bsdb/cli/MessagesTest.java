@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +49,23 @@ class MessagesTest {
       assertThat(run.status()).as(command).isEqualTo(ExitStatus.UNREADABLE);
       assertHarmless(run);
     }
+  }
+
+  @Test
+  void longMessagesAreCutInTheMiddle() throws IOException {
+    String columns =
+        IntStream.range(0, 17_000).mapToObj(i -> "c" + i).collect(Collectors.joining(","));
+    Path input = Files.writeString(directory.resolve("in.csv"), columns + "\n");
+
+    CommandRun run =
+        CommandRun.line(
+            "build -t %s -i %s --format csv --key c1 --no-header", directory.resolve("t"), input);
+
+    assertThat(run.err())
+        .startsWith("bsdb: schema has 17000 columns, more than 16384; --key names columns of [`c1`")
+        .contains(" characters) … ")
+        .endsWith("`c17000` STRING]" + System.lineSeparator())
+        .hasSizeLessThan(5_000);
   }
 
   @Test

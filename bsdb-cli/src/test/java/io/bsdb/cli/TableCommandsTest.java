@@ -56,6 +56,20 @@ class TableCommandsTest {
   }
 
   @Test
+  void saysThatThereAreNoVersions() throws IOException {
+    Path empty = Files.createDirectory(table.resolveSibling("empty"));
+    for (String command : List.of("versions", "rollback", "inspect")) {
+      CommandRun run = CommandRun.line(command + " --table %s", empty);
+      assertThat(run.status()).as(command).isEqualTo(ExitStatus.UNREADABLE);
+      assertThat(run.err())
+          .as(command)
+          .isEqualTo(
+              "bsdb: %s/CURRENT: no snapshot has been published here; build one, or check the path%n"
+                  .formatted(empty));
+    }
+  }
+
+  @Test
   void listsVersionsOfADamagedTable() throws IOException {
     Path current = Files.writeString(table.resolve("CURRENT"), "damaged\n");
     String first = Table.at(table).versions().get(0);

@@ -24,6 +24,8 @@ public record Console(InputStream in, OutputStream out, PrintStream err, boolean
   /** Set by the launcher, which can ask the system. */
   private static final String TERMINAL_PROPERTY = "bsdb.terminal";
 
+  private static final int MAX_MESSAGE = 4_000;
+
   public Console {
     out = new StandardOutput(out);
   }
@@ -37,10 +39,19 @@ public record Console(InputStream in, OutputStream out, PrintStream err, boolean
         Boolean.getBoolean(TERMINAL_PROPERTY));
   }
 
-  /** Prints a message for people, on one line whatever it quotes. */
+  /** Prints a message for people, on one line whatever it quotes; cut in the middle if long. */
   public void say(String format, @Nullable Object... arguments) {
-    err.println(
-        escaped(arguments.length == 0 ? format : String.format(Locale.ROOT, format, arguments)));
+    String text = arguments.length == 0 ? format : String.format(Locale.ROOT, format, arguments);
+    int length = text.length();
+    if (length > MAX_MESSAGE) { // such as the columns of a wide schema
+      text =
+          "%s … (%d characters) … %s"
+              .formatted(
+                  text.substring(0, MAX_MESSAGE / 2),
+                  length,
+                  text.substring(length - MAX_MESSAGE / 2));
+    }
+    err.println(escaped(text));
   }
 
   /**

@@ -28,7 +28,8 @@ import picocli.CommandLine.Option;
       "A star marks the version in service; there is none if CURRENT is damaged or missing."
           + " Versions that differ by changes share partition files and segments.",
       "",
-      "Exit status: 0, or 3 if CURRENT or a manifest is damaged or missing; the others are listed.",
+      "Exit status: 0, or 3 if there is no version, or if CURRENT or a manifest is damaged or"
+          + " missing; the others are listed.",
       ""
     },
     footerHeading = "%nExample:%n",
@@ -56,7 +57,11 @@ public final class VersionsCommand extends TableCommand {
     }
     StringBuilder text = new StringBuilder();
     List<Map<String, @Nullable Object>> list = new ArrayList<>();
-    for (String version : opened.versions()) {
+    List<String> versions = opened.versions();
+    if (versions.isEmpty() && known) {
+      opened.requireCurrentVersion(); // says that there is none
+    }
+    for (String version : versions) {
       boolean inService = version.equals(current);
       text.append(inService ? "* " : "  ").append(version);
       Report report = new Report().add("version", version);
