@@ -301,6 +301,9 @@ final class Publication {
         if (storage.list(build.directory()).isEmpty()) { // of an edit
           storage.delete(build.directory());
         }
+        if (new CurrentFile(table).newest() == null) { // the first version, named while incomplete
+          storage.delete(SnapshotFormat.CURRENT_FILE);
+        }
       }
     } catch (IOException | RuntimeException e) {
       failure.addSuppressed(e);

@@ -119,6 +119,24 @@ class BuildFailureTest {
   }
 
   @Test
+  void aFirstBuildThatFailsLeavesATableWithoutVersions() {
+    Table empty = Table.at(directory.resolve("empty"));
+    FaultyStorage full =
+        new FaultyStorage(
+            empty.storage(),
+            (operation, path) -> {
+              if (operation.equals("replace") && path.endsWith("/manifest.json")) {
+                throw new Failure(operation, path);
+              }
+            });
+    assertThatThrownBy(() -> build(Table.of(full), NEW)).hasMessageContaining("injected");
+    assertThatThrownBy(empty::requireCurrentVersion)
+        .hasMessageEndingWith(
+            "CURRENT: no snapshot has been published here; build one, or check the path");
+    assertThat(directory.resolve("empty/snapshots")).isEmptyDirectory();
+  }
+
+  @Test
   void aStorageThatDiesAnywhereLeavesASoundVersionInService() throws Exception {
     int operations = operationsOfABuild();
     for (int failing = 1; failing <= operations; failing++) {
