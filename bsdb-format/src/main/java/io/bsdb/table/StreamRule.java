@@ -86,7 +86,7 @@ public record StreamRule(
           .formatted(progress.last(), hasLocks ? "choose another 'sink.stream', or " : "", stream);
     }
     if (progress.isSuperseded(checkpoint.incarnation())) {
-      return "this job was superseded by another one that started from its state and wrote the stream up to %s. Let only one of them run"
+      return "this job was superseded by another one that started from its state and wrote the stream up to %s. Let only one of them run. If only this one does, start it from a checkpoint or savepoint that the other one made, which may have been this job after a failure"
           .formatted(progress.last());
     }
     return progress.contains(previous)

@@ -191,6 +191,21 @@ class BadInputTest {
         .hasMessageContaining("cast the other side instead: ON d.`id` = CAST(… AS INT)");
   }
 
+  /** Flink infers that the table's columns are equal, and filters by that. */
+  @Test
+  void twoColumnsComparedWithTheSameOne() throws Exception {
+    session = Sql.batch(1).numbers("s", 100);
+    declare("n INT NOT NULL, name STRING, id BIGINT, PRIMARY KEY (id) NOT ENFORCED");
+    String join =
+        "SELECT d.name FROM s JOIN d FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0 AND d.n ";
+
+    assertFails(join + "= s.f0")
+        .hasStackTraceContaining("not compared: 'id' (BIGINT)")
+        .hasStackTraceContaining(
+            "Or the other side is compared with another column, too, and Flink keeps one of these comparisons, as in inner joins of batch jobs; write that one with BETWEEN … AND …");
+    assertThat(session.texts(join + "BETWEEN s.f0 AND s.f0")).containsExactly("+I[x]");
+  }
+
   @Test
   void fieldInsideOfAColumn() throws Exception {
     declare("id BIGINT, r ROW<x BIGINT>, PRIMARY KEY (id) NOT ENFORCED");

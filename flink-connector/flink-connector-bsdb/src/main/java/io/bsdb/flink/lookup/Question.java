@@ -179,7 +179,7 @@ record Question(Match match, List<Integer> columns) implements Serializable {
     }
     String column = missing.get(0);
     text.append(
-        ". If the join condition does compare it, the other side has a wider type, so that Flink casts the table's column; cast the other side instead: ON d.`%s` = CAST(… AS %s)"
+        ". If the join condition does compare it, the other side has a wider type, so that Flink casts the table's column; cast the other side instead: ON d.`%s` = CAST(… AS %s). Or the other side is compared with another column, too, and Flink keeps one of these comparisons, as in inner joins of batch jobs; write that one with BETWEEN … AND …"
             .formatted(column, type(table, column)));
     if (asked == null
         && table.order() == RecordOrder.HASH

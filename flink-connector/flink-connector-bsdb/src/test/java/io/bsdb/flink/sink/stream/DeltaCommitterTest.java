@@ -121,7 +121,7 @@ class DeltaCommitterTest extends CommitterFixture {
         "checkpoint " + at(A, 2) + " of stream 's', which follows " + at(A, 1),
         "superseded by another one that started from its state and wrote the stream up to "
             + at(B, 2),
-        "Let only one of them run");
+        "Let only one of them run. If only this one does, start it from a checkpoint or savepoint that the other one made");
   }
 
   @Test
