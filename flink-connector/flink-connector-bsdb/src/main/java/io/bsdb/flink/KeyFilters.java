@@ -185,13 +185,9 @@ record KeyFilters(DeclaredTable table, List<Comparison> comparisons) implements 
         : Optional.empty();
   }
 
-  /**
-   * Returns whether a value of one type, made one of another, equals the same values.
-   * Floating-point numbers do not: 0 equals −0, which is another key.
-   */
+  /** Returns whether a value of one type, made one of another, equals the same values. */
   private static boolean isExact(LogicalType literal, LogicalType column) {
     return switch (column.getTypeRoot()) {
-      case FLOAT, DOUBLE -> false;
       case CHAR, VARCHAR -> literal.is(LogicalTypeFamily.CHARACTER_STRING);
       case BINARY, VARBINARY -> literal.is(LogicalTypeFamily.BINARY_STRING);
       case TIME_WITHOUT_TIME_ZONE, TIMESTAMP_WITHOUT_TIME_ZONE, TIMESTAMP_WITH_LOCAL_TIME_ZONE ->

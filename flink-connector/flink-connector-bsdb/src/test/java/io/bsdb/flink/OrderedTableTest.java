@@ -106,13 +106,23 @@ class OrderedTableTest {
         "region <= 'odd' AND id > 490 | 9",
         "region IN ('even', 'odd') AND id > 490 | 9"
       })
-  void answersRangesOfKeys(String condition, long rows) throws Exception {
+  void answersRangesOfKeys(String condition, int rows) throws Exception {
     Sql session = open(Sql.batch(2), ", 'sink.order' = 'key'");
 
-    assertThat(session.texts("SELECT COUNT(name), COUNT(DISTINCT id) FROM t WHERE " + condition))
-        .containsExactly("+I[%d, %d]".formatted(rows, rows));
-    assertThat(session.texts("SELECT COUNT(*) FROM t WHERE " + condition))
-        .containsExactly("+I[%d]".formatted(rows));
+    assertThat(session.texts("SELECT id, name FROM t WHERE " + condition))
+        .hasSize(rows)
+        .doesNotHaveDuplicates();
+  }
+
+  /** The manifest has the number of all rows only. */
+  @Tag("any-release")
+  @Test
+  void countsRowsOfRangesOfKeys() throws Exception {
+    Sql session = open(Sql.batch(2), ", 'sink.order' = 'key'");
+
+    assertThat(session.texts("SELECT COUNT(*) FROM t WHERE region = 'odd' AND id > 490"))
+        .containsExactly("+I[5]");
+    assertThat(session.texts("SELECT COUNT(*) FROM t WHERE id > 490")).containsExactly("+I[9]");
   }
 
   /** Constants have a type by their digits, which need not be that of the column. */
