@@ -18,6 +18,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -68,6 +69,20 @@ class OwnerLockTest {
   @Test
   void withAFollowerInTheSameProcess() throws Exception {
     keepsTheTable(table -> ChangeReader.from(table, "cache", LogPosition.START).close());
+  }
+
+  /** A copy of hard links, as {@code cp -al} makes, and a bind mount have the same owner's file. */
+  @Test
+  void withACopyOfHardLinksOpenedInTheSameProcess(@TempDir Path copy) throws Exception {
+    keepsTheTable(
+        table -> {
+          Path log = Files.createDirectory(copy.resolve("log"));
+          Files.createLink(log.resolve("OWNER"), table.resolve("log/OWNER"));
+          assertThatThrownBy(() -> WritableTable.open(copy, WritableOptions.defaults()))
+              .isInstanceOf(IOException.class)
+              .hasMessageStartingWith("table is open for writing in this process");
+          LogReport.read(copy);
+        });
   }
 
   private static URLClassLoader anotherLoader() throws IOException {

@@ -43,9 +43,10 @@ public final class Owner implements Closeable {
   public static final String STREAM = "log";
 
   /**
-   * With a log's file, the name of the system property that has its id if this process owns it.
-   * Closing any channel of such a file would release its lock, whichever class loader's code does
-   * so: therefore all that opens one is guarded by this string, which is one object in a process.
+   * With what distinguishes the owner's file, the name of the system property that has the log's id
+   * if this process owns it. Closing any channel of such a file would release its lock, whichever
+   * class loader's code does so, and on whichever path, as that of a hard link: therefore all that
+   * opens one is guarded by this string, which is one object in a process.
    */
   private static final String OWNED = "bsdb.owned.";
 
@@ -56,6 +57,7 @@ public final class Owner implements Closeable {
 
   private final FileChannel channel;
   private final @Nullable Object fileKey;
+  private final String owned;
   private UUID id = UUID.randomUUID();
   private long published;
 
@@ -64,11 +66,17 @@ public final class Owner implements Closeable {
     this.opened = opened;
     this.channel = channel;
     this.fileKey = fileKey(opened);
+    this.owned = owned(opened);
   }
 
   /** Returns what distinguishes a file from another one of the same name; null if nothing does. */
   private static @Nullable Object fileKey(Path file) throws IOException {
     return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+  }
+
+  /** Returns the name of the property of an owner's file. */
+  private static String owned(Path file) throws IOException {
+    return OWNED + Objects.requireNonNullElseGet(fileKey(file), file.toRealPath()::toString);
   }
 
   /**
@@ -88,7 +96,7 @@ public final class Owner implements Closeable {
     Path log = directory.resolve(SnapshotFormat.LOG_DIRECTORY);
     Files.createDirectories(log);
     Path file = log.toRealPath().resolve(SnapshotFormat.OWNER_FILE);
-    if (System.getProperty(OWNED + file) != null) {
+    if (Files.exists(file) && System.getProperty(owned(file)) != null) {
       throw inUse(file, "in this process");
     }
     FileChannel channel =
@@ -101,7 +109,7 @@ public final class Owner implements Closeable {
       Owner owner = new Owner(file, log.resolve(SnapshotFormat.OWNER_FILE), channel);
       Table table = Table.at(directory);
       table.storage().exclusively(() -> owner.check(table, directory));
-      System.setProperty(OWNED + file, owner.id.toString());
+      System.setProperty(owner.owned, owner.id.toString());
       return owner;
     } catch (IOException | RuntimeException | Error e) {
       channel.close();
@@ -158,7 +166,7 @@ public final class Owner implements Closeable {
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString(), null, "not a writable table; check the path");
     }
-    String owned = System.getProperty(OWNED + file.toRealPath());
+    String owned = System.getProperty(owned(file));
     if (owned != null) {
       UUID own = UUID.fromString(owned);
       Table table = Table.at(directory);
@@ -267,7 +275,7 @@ public final class Owner implements Closeable {
       try {
         channel.close();
       } finally {
-        System.clearProperty(OWNED + file);
+        System.clearProperty(owned);
       }
     }
   }
