@@ -230,7 +230,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
     segments.limit(publishedLength() * 5 / 4);
     adjustLoad();
     upkeep.wake();
-    pruneSoon();
+    // Not pruned: the version has all files of the one before. Once a minute is enough for the age.
   }
 
   void compact() throws IOException {

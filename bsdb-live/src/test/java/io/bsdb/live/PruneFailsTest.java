@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.live.log.LogDirectory;
+import io.bsdb.testkit.FaultyStorage;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,6 +76,37 @@ class PruneFailsTest {
     try (WritableTable again = open()) {
       assertThat(again.get(KEY)).isEqualTo(new byte[] {3});
       assertThat(again.stats().memory().logKeys()).as("nothing is replayed").isZero();
+    }
+  }
+
+  /** At each of many publications that would take longer than to publish. */
+  @Test
+  void aPublicationDoesNotReadAllOldVersions() throws Exception {
+    try (WritableTable table = open()) {
+      table.put(KEY, new byte[] {0});
+      table.publish();
+    }
+    Set<String> threads = ConcurrentHashMap.newKeySet();
+    LiveTable.Place place =
+        new LiveTable.Place(
+            LogDirectory::new,
+            root ->
+                new FaultyStorage(
+                    CrashingTable.of(root, this::before),
+                    (operation, name) -> threads.add(Thread.currentThread().getName())),
+            1 << 16,
+            LiveTable.PUBLISHED_SEGMENTS);
+    try (WritableTable table = LiveTable.open(directory, WritableOptions.defaults(), place)) {
+      Watchdog.await(() -> threads.contains("bsdb-prune")); // at the open, under the table's lock
+      table.put(KEY, new byte[] {1});
+      table.publish(); // so after that
+      threads.clear();
+      for (int i = 0; i < 3; i++) {
+        table.put(KEY, new byte[] {2});
+        table.publish();
+        Thread.sleep(100); // would be enough for another thread
+      }
+      assertThat(threads).isNotEmpty().doesNotContain("bsdb-prune");
     }
   }
 
