@@ -187,7 +187,7 @@ public final class Bench implements Callable<Integer> {
     all.put("lookup", () -> each(count -> compare(count, Measure.lookups(), peers())));
     all.put("build", () -> each(count -> List.of(builds(count).rounds(peers(), rounds(3)))));
     List<Peer> ordered = Peer.named(only, Peer.ORDERED);
-    all.put("order", () -> each(count -> compare(count, Measure.ordered(), ordered)));
+    all.put("order", () -> each(count -> compare(count, Measure.ORDERED, ordered)));
     // In a process of its own: what ran before has compiled the reader's code for others.
     all.put(
         "flink",
@@ -202,7 +202,7 @@ public final class Bench implements Callable<Integer> {
     all.put("opening", memory::opening);
     long many = count(10_000_000);
     List<Peer> changed = Peer.named(only, Peer.CHANGED);
-    all.put("changes", () -> compare(many, Measure.changed(), changed));
+    all.put("changes", () -> compare(many, Measure.CHANGED, changed));
     all.put("refresh", () -> RefreshBench.run(directory, many, rounds(11)));
     all.put("reload", () -> ReloadBench.run(directory, many, rounds(3)));
     all.put("reload-jobs", () -> ReloadJobBench.run(directory, count(1_000_000), rounds(3)));

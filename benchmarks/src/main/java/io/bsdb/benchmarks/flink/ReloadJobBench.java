@@ -10,7 +10,6 @@ import io.bsdb.table.Table;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
@@ -45,15 +44,13 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
 
   private Section run(String order, int rounds) throws Exception {
     load(order, "all", 'a', 'a', new Row("untimed"));
-    List<Row> rows = List.of();
+    List<String> names =
+        List.of("all", "auto, 1 % of the rows changed", "auto, all rows changed", "dropped");
+    List<Row> untimed = names.stream().map(Row::new).toList();
+    List<Row> timed = names.stream().map(Row::new).toList();
     for (int round = 0; round <= rounds; round++) {
       Progress.step("round %d of %d, %s order", round, rounds, order);
-      if (round < 2) { // the first one warms up
-        rows =
-            Stream.of("all", "auto, 1 % of the rows changed", "auto, all rows changed", "dropped")
-                .map(Row::new)
-                .toList();
-      }
+      List<Row> rows = round == 0 ? untimed : timed;
       insert(order, "INSERT INTO dropped", 'a', 'a', rows.get(3));
       load(order, "all", 'b', 'b', rows.get(0));
       load(order, "auto", 'c', 'b', rows.get(1));
@@ -62,7 +59,7 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
       requireChanges(0);
       Table.at(directory).prune(1);
     }
-    return new Section("Reloads by jobs, %,d rows, %s order".formatted(count, order), rows);
+    return new Section("Reloads by jobs, %,d rows, %s order".formatted(count, order), timed);
   }
 
   private void requireChanges(long expected) throws Exception {

@@ -20,38 +20,38 @@ public record Measure(String label, String way, int number, Keys keys) {
   /** Times each {@code get} alone; the store keeps the histogram. */
   public static final Measure LATENCY = new Measure("latency", "latency", 0, Keys.UNIFORM);
 
-  private static final List<Measure> BOTH =
+  private static final Measure ONE = new Measure(GET, "get", 0, Keys.UNIFORM);
+  private static final Measure MANY =
+      new Measure("getAll(" + BATCH + ")", "getAll", 0, Keys.UNIFORM);
+  private static final Measure ABSENT = new Measure("get, absent", "get", 0, Keys.ABSENT);
+
+  /** The lookups of stores in key order. */
+  public static final List<Measure> ORDERED =
       List.of(
-          new Measure(GET, "get", 0, Keys.UNIFORM),
-          new Measure("getAll(" + BATCH + ")", "getAll", 0, Keys.UNIFORM));
+          ONE,
+          MANY,
+          new Measure("floor", "floor", 1, Keys.ABSENT),
+          new Measure("10 from a key", "from", 10, Keys.ABSENT),
+          new Measure("100 from a key", "from", 100, Keys.ABSENT));
+
+  /** The lookups of a table with changes. */
+  public static final List<Measure> CHANGED =
+      List.of(
+          ONE,
+          MANY,
+          ABSENT,
+          new Measure("get, changed", "get", 0, Keys.CHANGED),
+          new Measure("get, present and not changed", "get", 0, Keys.UNCHANGED));
 
   /** Returns the lookups that are compared, in the order of measurement and of reports. */
   public static List<Measure> lookups() {
-    List<Measure> all = new ArrayList<>(BOTH);
+    List<Measure> all = new ArrayList<>(List.of(ONE, MANY));
     int maximum = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
     for (int count = 2; count <= maximum; count *= 2) {
       all.add(new Measure(count + " threads", "threads", count, Keys.UNIFORM));
     }
     all.add(new Measure("get, Zipf", "get", 0, Keys.ZIPF));
-    all.add(new Measure("get, absent", "get", 0, Keys.ABSENT));
-    return all;
-  }
-
-  /** Returns the lookups of stores in key order. */
-  public static List<Measure> ordered() {
-    List<Measure> all = new ArrayList<>(BOTH);
-    all.add(new Measure("floor", "floor", 1, Keys.ABSENT));
-    all.add(new Measure("10 from a key", "from", 10, Keys.ABSENT));
-    all.add(new Measure("100 from a key", "from", 100, Keys.ABSENT));
-    return all;
-  }
-
-  /** Returns the lookups of a table with changes. */
-  public static List<Measure> changed() {
-    List<Measure> all = new ArrayList<>(BOTH);
-    all.add(new Measure("get, absent", "get", 0, Keys.ABSENT));
-    all.add(new Measure("get, changed", "get", 0, Keys.CHANGED));
-    all.add(new Measure("get, present and not changed", "get", 0, Keys.UNCHANGED));
+    all.add(ABSENT);
     return all;
   }
 

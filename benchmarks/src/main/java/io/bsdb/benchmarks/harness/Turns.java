@@ -8,13 +8,11 @@ import java.util.function.Function;
 /**
  * Contenders that take turns, in another order in each round: none always follows the one that
  * cools the caches most, and a disturbance of the machine meets all alike.
+ *
+ * @param rows for the figures of each contender; others are compared with the first
+ * @param untimed number of rounds that do not count, before the others
  */
-public final class Turns<T> {
-  private final List<T> contenders;
-  private final List<Row> rows;
-  private final int untimed;
-  private final int rounds;
-
+public record Turns<T>(List<T> contenders, List<Row> rows, int untimed, int rounds) {
   public interface Turn<T> {
     /**
      * Adds figures to a row.
@@ -25,14 +23,10 @@ public final class Turns<T> {
   }
 
   /**
-   * @param row makes the row for the figures of a contender; others are compared with the first
-   * @param untimed number of rounds that do not count, before the others
+   * @param row makes the row of a contender
    */
   public Turns(List<T> contenders, Function<T, Row> row, int untimed, int rounds) {
-    this.contenders = contenders;
-    this.rows = contenders.stream().map(row).toList();
-    this.untimed = untimed;
-    this.rounds = rounds;
+    this(contenders, contenders.stream().map(row).toList(), untimed, rounds);
   }
 
   public Turns<T> run(Turn<T> turn) throws Exception {
@@ -44,10 +38,6 @@ public final class Turns<T> {
       }
     }
     return this;
-  }
-
-  public List<Row> rows() {
-    return rows;
   }
 
   public Section section(String title) {

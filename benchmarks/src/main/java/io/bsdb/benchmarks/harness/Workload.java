@@ -1,5 +1,7 @@
 package io.bsdb.benchmarks.harness;
 
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.apache.commons.math3.distribution.ZipfDistribution;
 import org.apache.commons.math3.random.Well19937c;
 import org.jspecify.annotations.Nullable;
@@ -97,6 +100,19 @@ public record Workload(DataSet data, long records) {
     try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
       for (long id = 0; id < records; id++) {
         writer.add(key(id), value(id));
+      }
+      writer.publish();
+    }
+  }
+
+  /**
+   * Publishes changes of some records, in one version of a table. They get the values that they
+   * have already, so that answers can be checked.
+   */
+  public void change(Path table, LongStream ids) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
+      for (long id : (Iterable<Long>) ids::iterator) {
+        writer.put(key(id), value(id));
       }
       writer.publish();
     }

@@ -116,7 +116,7 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
    */
   @Override
   public Map<String, Double> call() throws Exception {
-    ResultCount results = new ResultCount(new Workload(records), events);
+    ResultCount results = new ResultCount();
     StreamsBuilder builder = new StreamsBuilder();
     long opened = System.nanoTime();
     try (AutoCloseable table = join(builder, results);
@@ -150,12 +150,11 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
   }
 
   /** Checks and counts what a topology with one thread joins, and notes when. */
-  static final class ResultCount {
+  private final class ResultCount {
     /** To make the right value takes longer than to look it up. */
     private static final int COMPARED_EVERY = 16;
 
-    private final Workload workload;
-    private final long expected;
+    private final Workload workload = new Workload(records);
     private long results;
     private long hits;
 
@@ -166,15 +165,6 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
 
     /** The time at which all have come; then all else can be read. */
     private final CompletableFuture<Long> last = new CompletableFuture<>();
-
-    /**
-     * @param workload with the records of the table
-     * @param expected results, 2 or more
-     */
-    ResultCount(Workload workload, long expected) {
-      this.workload = workload;
-      this.expected = expected;
-    }
 
     /**
      * Counts a value of the table, and returns it. Called by one thread.
@@ -192,10 +182,10 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
       if (++results == 1) {
         first = System.nanoTime();
       }
-      if (results == expected / 2) {
+      if (results == events / 2) {
         middle = System.nanoTime();
       }
-      if (results == expected) {
+      if (results == events) {
         last.complete(System.nanoTime());
       }
       return value;
@@ -203,7 +193,7 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
 
     /** Returns the rate of the second half: the first one warms up. */
     double resultsPerSecond() {
-      return (expected - expected / 2) * 1e9 / (last.join() - middle);
+      return (events - events / 2) * 1e9 / (last.join() - middle);
     }
   }
 }

@@ -9,8 +9,6 @@ import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.overlay.Overlay;
-import io.bsdb.table.Table;
-import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,24 +21,13 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Measures how long a follower takes to serve a delta, and how much lookups slow down. A tenth of
  * the keys is changed before, a hundredth per refresh.
+ *
+ * @param random makes numbers that do not repeat from one use to the next
+ * @param done lookups so far; below 0 at the end
  */
-public final class RefreshBench {
+public record RefreshBench(Path table, Workload workload, Random random, AtomicLong done) {
   /** Lookups that are timed while nothing else is done, at most. */
   private static final int QUIET_LOOKUPS = 400_000;
-
-  private final Table table;
-  private final Workload workload;
-
-  /** Random numbers that do not repeat from one use to the next. */
-  private final Random random = new Random(42);
-
-  /** Lookups so far; below 0 at the end. */
-  private final AtomicLong done = new AtomicLong();
-
-  private RefreshBench(Table table, Workload workload) {
-    this.table = table;
-    this.workload = workload;
-  }
 
   /** Runs the rounds, after some that do not count, beside a thread that looks keys up. */
   public static List<Section> run(Path data, long records, int rounds) throws Exception {
@@ -48,7 +35,7 @@ public final class RefreshBench {
     Directories.delete(directory);
     Workload workload = new Workload(records);
     workload.publish(directory, WriterOptions.defaults());
-    RefreshBench bench = new RefreshBench(Table.at(directory), workload);
+    RefreshBench bench = new RefreshBench(directory, workload, new Random(42), new AtomicLong());
     bench.change(records / 10);
     Row figures = new Row("table");
     try (TableReader reader = TableReader.builder(directory).refreshEvery(Duration.ZERO).open()) {
@@ -76,15 +63,9 @@ public final class RefreshBench {
     return List.of(new Section("Refreshes", List.of(figures)));
   }
 
-  /** Gives random records the values that they have already, so that answers can be checked. */
+  /** Changes random records. */
   private void change(long count) throws IOException {
-    try (DeltaWriter writer = DeltaWriter.create(table)) {
-      for (long i = 0; i < count; i++) {
-        long id = random.nextLong(workload.records());
-        writer.put(workload.key(id), workload.value(id));
-      }
-      writer.publish();
-    }
+    workload.change(table, random.longs(count, 0, workload.records()));
   }
 
   private void lookUp(TableReader reader) throws IOException {

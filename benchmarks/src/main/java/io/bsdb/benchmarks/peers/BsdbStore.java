@@ -15,9 +15,7 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.KeyWriter;
 import io.bsdb.row.Schema;
-import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
-import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -28,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,23 +96,13 @@ record BsdbStore(KeyLookup lookup, @Nullable Schema timed) implements Store {
         0,
         (records, directory) -> {
           base.build().accept(records, directory);
-          change(records.workload(), directory, deltas);
+          for (int delta = 0; delta < deltas; delta++) {
+            int rest = delta;
+            LongStream ids = LongStream.range(0, records.count()).filter(Workload::isChanged);
+            records.workload().change(directory, ids.filter(id -> id % deltas == rest));
+          }
         },
         base.open());
-  }
-
-  /** Gives records the values that they have already, so that answers can be checked. */
-  private static void change(Workload workload, Path directory, int deltas) throws IOException {
-    for (int delta = 0; delta < deltas; delta++) {
-      try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
-        for (long id = delta; id < workload.records(); id += deltas) {
-          if (Workload.isChanged(id)) {
-            writer.put(workload.key(id), workload.value(id));
-          }
-        }
-        writer.publish();
-      }
-    }
   }
 
   static Store openWritable(Path directory, Durability durability, int records) throws IOException {

@@ -18,7 +18,7 @@ import org.lmdbjava.Txn;
  * LMDB: a mapped B+ tree, filled in key order. Each thread keeps a read transaction, a cursor and a
  * buffer, which last as long as the process.
  */
-final class LmdbStore implements Store {
+record LmdbStore(Dbi<ByteBuffer> table, ThreadLocal<LmdbStore.Session> session) implements Store {
   static final Peer PEER =
       new Peer(
           "lmdb",
@@ -29,18 +29,14 @@ final class LmdbStore implements Store {
           0,
           0,
           LmdbStore::build,
-          LmdbStore::new);
+          LmdbStore::open);
 
   private static final int RECORDS_PER_TRANSACTION = 1_000_000;
   private static final int MAX_KEY_LENGTH = 511;
   private static final int MAX_VALUE_LENGTH = 1 << 16;
 
-  private final Dbi<ByteBuffer> table;
-  private final ThreadLocal<Session> session;
-
   /** The state of one thread. */
-  private record Session(
-      Txn<ByteBuffer> transaction, Cursor<ByteBuffer> cursor, ByteBuffer buffer) {
+  record Session(Txn<ByteBuffer> transaction, Cursor<ByteBuffer> cursor, ByteBuffer buffer) {
     ByteBuffer key(byte[] bytes) {
       return buffer.clear().put(bytes).flip();
     }
@@ -50,7 +46,7 @@ final class LmdbStore implements Store {
     }
   }
 
-  private LmdbStore(RecordFile records, Path directory) {
+  private static Store open(RecordFile records, Path directory) {
     Env<ByteBuffer> env =
         env(
             records,
@@ -59,11 +55,11 @@ final class LmdbStore implements Store {
             EnvFlags.MDB_NORDAHEAD,
             EnvFlags.MDB_NOLOCK,
             EnvFlags.MDB_NOTLS);
-    table = env.openDbi((byte[]) null);
-    session = ThreadLocal.withInitial(() -> begin(env));
+    Dbi<ByteBuffer> table = env.openDbi((byte[]) null);
+    return new LmdbStore(table, ThreadLocal.withInitial(() -> begin(env, table)));
   }
 
-  private Session begin(Env<ByteBuffer> env) {
+  private static Session begin(Env<ByteBuffer> env, Dbi<ByteBuffer> table) {
     Txn<ByteBuffer> transaction = env.txnRead();
     ByteBuffer buffer = ByteBuffer.allocateDirect(MAX_KEY_LENGTH);
     return new Session(transaction, table.openCursor(transaction), buffer);

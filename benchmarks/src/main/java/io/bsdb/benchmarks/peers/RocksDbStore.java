@@ -104,34 +104,26 @@ final class RocksDbStore implements Store {
 
   private static void build(RecordFile records, Path directory, long cacheBytes) throws Exception {
     List<String> files = new ArrayList<>();
-    List<SstFileWriter> writers = new ArrayList<>();
     long[] count = {0};
     try (Options options = options(cacheBytes);
         RocksDB database = RocksDB.open(options, directory.toString());
         EnvOptions environment = new EnvOptions();
+        SstFileWriter writer = new SstFileWriter(environment, options);
         IngestExternalFileOptions ingest = new IngestExternalFileOptions().setMoveFiles(true)) {
       records.forEachSorted(
           (key, value) -> {
             if (count[0]++ % RECORDS_PER_FILE == 0) {
-              finish(writers);
+              if (!files.isEmpty()) {
+                writer.finish();
+              }
               files.add(directory.resolve("ingest-" + files.size() + ".sst").toString());
-              writers.add(new SstFileWriter(environment, options));
-              writers.get(0).open(files.get(files.size() - 1));
+              writer.open(files.get(files.size() - 1));
             }
-            writers.get(0).put(key, value);
+            writer.put(key, value);
           });
-      finish(writers);
+      writer.finish();
       database.ingestExternalFile(files, ingest);
     }
-  }
-
-  /** Ends the file that is written, if there is one. */
-  private static void finish(List<SstFileWriter> writers) throws RocksDBException {
-    for (SstFileWriter writer : writers) {
-      writer.finish();
-      writer.close();
-    }
-    writers.clear();
   }
 
   /** Opens one with a Bloom filter and without compression. */
