@@ -238,7 +238,7 @@ public final class Bench implements Callable<Integer> {
 
   /** Requires that a word names a store, a lookup or a table, or a part of a name. */
   void check(String word) {
-    List<String> names = new ArrayList<>(Peer.all().stream().map(Peer::name).toList());
+    List<String> names = new ArrayList<>(Peer.names());
     names.addAll(LookupBench.names());
     names.addAll(SinkBench.names());
     names.addAll(WritableStore.all().keySet());

@@ -50,13 +50,9 @@ record Builds(Path data, RecordFile records, String heap) {
     return data.resolve(directory(peer).getFileName() + ".json");
   }
 
-  boolean isBuilt(Peer peer) {
-    return Files.exists(cost(peer));
-  }
-
   /** Builds, unless the files are there; returns figures by name. */
   Map<String, Double> build(Peer peer) throws Exception {
-    if (isBuilt(peer)) {
+    if (Files.exists(cost(peer))) {
       return JSON.readValue(cost(peer).toFile(), new TypeReference<>() {});
     }
     delete(peer);

@@ -5,6 +5,7 @@ import static java.util.Comparator.comparing;
 
 import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Turns;
@@ -205,24 +206,14 @@ record MemoryBench(Path directory, long records) {
 
   private static double openMillis(Path table, MemoryBudget memory) throws Exception {
     for (Path file : Directories.files(table)) {
-      dropFromPageCache(file);
+      // Out of the page cache.
+      Machine.run(
+          "dd", "of=" + file, "oflag=nocache", "conv=notrunc,fdatasync", "count=0", "status=none");
     }
     long start = System.nanoTime();
     SnapshotReader reader = SnapshotReader.open(table, options(memory));
     double millis = (System.nanoTime() - start) / 1e6;
     reader.close();
     return millis;
-  }
-
-  private static void dropFromPageCache(Path file) throws Exception {
-    int status =
-        new ProcessBuilder("dd", "of=" + file, "oflag=nocache", "conv=notrunc,fdatasync", "count=0")
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start()
-            .waitFor();
-    if (status != 0) {
-      throw new IOException("dd failed with status %d: file=%s".formatted(status, file));
-    }
   }
 }

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.util.FileUtils;
-import org.jspecify.annotations.Nullable;
 
 /** The files below a directory, on disk and in the page cache. */
 public final class Directories {
@@ -46,11 +45,6 @@ public final class Directories {
 
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException deleted) {
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException deleted) {
             return FileVisitResult.CONTINUE;
           }
         });

@@ -62,6 +62,19 @@ public final class Machine {
         .getProcessCpuTime();
   }
 
+  /**
+   * Runs a command to its end.
+   *
+   * @throws IOException if it fails
+   */
+  public static void run(String... command) throws IOException, InterruptedException {
+    int status = new ProcessBuilder(command).inheritIO().start().waitFor();
+    if (status != 0) {
+      throw new IOException(
+          "failed with status %d: %s".formatted(status, String.join(" ", command)));
+    }
+  }
+
   /** Returns the bytes that this process has sent to the disk, or will. */
   public static long writtenBytes() throws IOException {
     return Long.parseLong(field(Path.of("/proc/self/io"), "write_bytes"));

@@ -8,7 +8,6 @@ import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.benchmarks.peers.WritableStore;
 import io.bsdb.live.Durability;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -167,9 +166,7 @@ final class StoreTasks {
                 long end = System.nanoTime();
                 figures.put("updates/s", updates * SECOND / (end - start));
                 awaitQuiet();
-                if (new ProcessBuilder("sync").inheritIO().start().waitFor() != 0) {
-                  throw new IOException("sync failed");
-                }
+                Machine.run("sync");
                 double updated = (double) updates * target.length;
                 figures.put(
                     "written per byte updated", (Machine.writtenBytes() - written) / updated);

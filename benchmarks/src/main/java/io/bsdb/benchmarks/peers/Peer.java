@@ -38,18 +38,18 @@ public record Peer(
 
   /** Names of a quick run: one of each kind, and the layouts that people choose between. */
   public static final List<String> QUICK =
-      names(
+      words(
           "bsdb-blocked bsdb-compressed bsdb-compressed-cached sparkey rocksdb-ingest"
               + " rocksdb-zstd lmdb hashmap");
 
   /** Names in the comparison of key order. */
-  public static final List<String> ORDERED = names("bsdb-order bsdb-blocked rocksdb-ingest lmdb");
+  public static final List<String> ORDERED = words("bsdb-order bsdb-blocked rocksdb-ingest lmdb");
 
   /** Names of a table, and of the same after changes. */
-  public static final List<String> CHANGED = names("bsdb-blocked changed-1 changed-16");
+  public static final List<String> CHANGED = words("bsdb-blocked changed-1 changed-16");
 
-  private static List<String> names(String words) {
-    return List.of(words.split(" ", -1));
+  private static List<String> words(String text) {
+    return List.of(text.split(" ", -1));
   }
 
   /** Returns whether there is anything to build. */
@@ -87,12 +87,13 @@ public record Peer(
     return BsdbStore.peer(name, layout, RecordOrder.HASH, options);
   }
 
+  public static List<String> names() {
+    return all().stream().map(Peer::name).toList();
+  }
+
   /** Returns the names of all but tables in key order and with changes. */
   public static List<String> hashed() {
-    return all().stream()
-        .map(Peer::name)
-        .filter(name -> !name.matches("bsdb-order|history|changed.*"))
-        .toList();
+    return names().stream().filter(name -> !name.matches("bsdb-order|history|changed.*")).toList();
   }
 
   public static Peer one(String name) {
@@ -101,7 +102,7 @@ public record Peer(
 
   /** Returns the peers that words {@link #choose}. */
   public static List<Peer> named(List<String> words, List<String> byDefault) {
-    List<String> chosen = choose(all().stream().map(Peer::name).toList(), words, byDefault);
+    List<String> chosen = choose(names(), words, byDefault);
     return all().stream().filter(peer -> chosen.contains(peer.name)).toList();
   }
 
