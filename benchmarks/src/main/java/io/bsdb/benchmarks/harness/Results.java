@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.ToDoubleBiFunction;
-import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
 
@@ -24,6 +23,7 @@ import org.apache.commons.math3.stat.descriptive.rank.Median;
  */
 public record Results(Map<String, String> facts, List<Section> sections) {
   private static final String JSON = "results.json";
+  private static final Median MEDIAN = new Median();
 
   /**
    * One table of figures, whose rows are compared with the first.
@@ -55,22 +55,19 @@ public record Results(Map<String, String> facts, List<Section> sections) {
       return measures.getOrDefault(measure, List.of());
     }
 
-    private static double median(DoubleStream rounds) {
-      return new Median().evaluate(rounds.toArray());
-    }
-
     /** Returns the median, or NaN if this was not measured. */
     public double median(String measure) {
-      return median(rounds(measure).stream().mapToDouble(round -> round));
+      return MEDIAN.evaluate(rounds(measure).stream().mapToDouble(round -> round).toArray());
     }
 
     /** Returns the median of a relation to another row in the same round, or NaN. */
     public double median(String measure, Row base, DoubleBinaryOperator relation) {
       List<Double> own = rounds(measure);
       List<Double> others = base.rounds(measure);
-      return median(
+      return MEDIAN.evaluate(
           IntStream.range(0, Math.min(own.size(), others.size()))
-              .mapToDouble(i -> relation.applyAsDouble(own.get(i), others.get(i))));
+              .mapToDouble(i -> relation.applyAsDouble(own.get(i), others.get(i)))
+              .toArray());
     }
   }
 
