@@ -7,7 +7,8 @@ import io.bsdb.examples.quickstart.KafkaStreamsQuickstart;
 import io.bsdb.examples.quickstart.KafkaStreamsQuickstart.Join;
 import io.bsdb.examples.quickstart.LiveQuickstart;
 import io.bsdb.examples.quickstart.Quickstart;
-import io.bsdb.examples.quickstart.Quickstart.Live;
+import io.bsdb.examples.quickstart.QuickstartOutput;
+import io.bsdb.examples.quickstart.QuickstartOutput.Live;
 import io.bsdb.examples.quickstart.QuickstartSettings;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -23,17 +24,16 @@ public final class Quickstarts implements QuickstartProgram {
       throws IOException, InterruptedException {
     QuickstartSettings settings = new QuickstartSettings(directory, home.resolve(CITIES), events);
     PrintStream results = new PrintStream(console.out(), true, StandardCharsets.UTF_8);
-    Live live = console.terminal() ? Live.YES : Live.NO;
+    QuickstartOutput output =
+        new QuickstartOutput(results, console.err(), console.terminal() ? Live.YES : Live.NO);
     boolean complete =
         switch (engine) {
-          case FLINK -> new Quickstart(settings, results, console.err(), live).run();
-          case KAFKA_STREAMS ->
-              new KafkaStreamsQuickstart(settings, Join.LOOKUP, results, console.err(), live).run();
+          case FLINK -> new Quickstart(settings, output).run();
+          case KAFKA_STREAMS -> new KafkaStreamsQuickstart(settings, Join.LOOKUP, output).run();
           case GLOBAL_TABLE ->
-              new KafkaStreamsQuickstart(settings, Join.GLOBAL_TABLE, results, console.err(), live)
-                  .run();
-          case LIVE -> new LiveQuickstart(settings, results, console.err(), live).run();
-          case HISTORY -> new HistoryQuickstart(settings, results, console.err(), live).run();
+              new KafkaStreamsQuickstart(settings, Join.GLOBAL_TABLE, output).run();
+          case LIVE -> new LiveQuickstart(settings, output).run();
+          case HISTORY -> new HistoryQuickstart(settings, output).run();
         };
     if (results.checkError()) {
       throw new IOException("standard output cannot be written");

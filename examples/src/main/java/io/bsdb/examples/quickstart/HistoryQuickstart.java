@@ -2,9 +2,7 @@ package io.bsdb.examples.quickstart;
 
 import io.bsdb.examples.cluster.LocalFlink;
 import io.bsdb.examples.cluster.SqlJobs;
-import io.bsdb.examples.quickstart.Quickstart.Live;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -15,25 +13,10 @@ import org.apache.flink.types.Row;
  * into a table with a history; a batch job joins orders with the prices that were valid when they
  * were ordered, and with those that are valid now. Flink runs inside this process; what it does is
  * in the SQL files of {@code history}.
+ *
+ * @param settings whose events are the orders
  */
-public final class HistoryQuickstart {
-  private final QuickstartSettings settings;
-  private final QuickstartOutput output;
-
-  /**
-   * Prepares a run.
-   *
-   * @param settings whose events are the orders
-   * @param results gets what the joins found
-   * @param messages gets the progress
-   * @param live whether a person watches {@code messages}
-   */
-  public HistoryQuickstart(
-      QuickstartSettings settings, PrintStream results, PrintStream messages, Live live) {
-    this.settings = settings;
-    this.output = new QuickstartOutput(results, messages, live);
-  }
-
+public record HistoryQuickstart(QuickstartSettings settings, QuickstartOutput output) {
   /**
    * Runs it.
    *

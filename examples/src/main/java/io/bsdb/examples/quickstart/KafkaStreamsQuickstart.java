@@ -1,10 +1,9 @@
 package io.bsdb.examples.quickstart;
 
 import io.bsdb.examples.cluster.EmbeddedKafka;
-import io.bsdb.examples.quickstart.Quickstart.Live;
+import io.bsdb.examples.quickstart.QuickstartOutput.Live;
 import io.bsdb.kstreams.SnapshotLookup;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
@@ -29,14 +28,11 @@ import org.apache.kafka.streams.kstream.Produced;
  * The places are looked up in the table's versions, or are a global table that begins with the
  * table and goes on with a topic.
  */
-public final class KafkaStreamsQuickstart {
+public record KafkaStreamsQuickstart(
+    QuickstartSettings settings, Join join, QuickstartOutput output) {
   private static final String APPLICATION = "bsdb-quickstart";
   private static final int THREADS = 2;
   private static final long COMMITTED_EVERY_MILLIS = 50;
-
-  private final QuickstartSettings settings;
-  private final Join join;
-  private final QuickstartOutput output;
 
   /** The table that the check-ins are joined with. */
   public enum Join {
@@ -44,30 +40,11 @@ public final class KafkaStreamsQuickstart {
     GLOBAL_TABLE
   }
 
-  /**
-   * Prepares a run.
-   *
-   * @param results gets what came out
-   * @param messages gets the progress
-   * @param live whether a person watches {@code messages}
-   */
-  public KafkaStreamsQuickstart(
-      QuickstartSettings settings,
-      Join join,
-      PrintStream results,
-      PrintStream messages,
-      Live live) {
-    this.settings = settings;
-    this.join = join;
-    this.output = new QuickstartOutput(results, messages, live);
-  }
-
   /** Runs it with {@code [directory [places.csv.gz]]}. */
   public static void main(String[] arguments) throws Exception {
     QuickstartSettings settings = QuickstartSettings.of(arguments);
-    var quickstart =
-        new KafkaStreamsQuickstart(settings, Join.LOOKUP, System.out, System.err, Live.NO);
-    System.exit(quickstart.run() ? 0 : 1);
+    QuickstartOutput output = new QuickstartOutput(System.out, System.err, Live.NO);
+    System.exit(new KafkaStreamsQuickstart(settings, Join.LOOKUP, output).run() ? 0 : 1);
   }
 
   /**

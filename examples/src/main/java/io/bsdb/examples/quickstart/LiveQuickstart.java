@@ -2,11 +2,10 @@ package io.bsdb.examples.quickstart;
 
 import io.bsdb.examples.cluster.LocalFlink;
 import io.bsdb.examples.cluster.SqlJobs;
-import io.bsdb.examples.quickstart.Quickstart.Live;
+import io.bsdb.examples.quickstart.QuickstartOutput.Live;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -21,35 +20,20 @@ import org.apache.flink.util.CloseableIterator;
  * table of places; a streaming job changes the population of one of them again and again; a second
  * one looks that place up all the time. Flink runs inside this process; what it does is in the SQL
  * files of {@code quickstart} and {@code live}.
+ *
+ * @param settings whose events are the changes
  */
-public final class LiveQuickstart {
+public record LiveQuickstart(QuickstartSettings settings, QuickstartOutput output) {
   private static final long POPULATION = 3_426_354;
 
   /** For how long changes are made. */
   private static final long SECONDS = 5;
 
-  private final QuickstartSettings settings;
-  private final QuickstartOutput output;
-
-  /**
-   * Prepares a run.
-   *
-   * @param settings whose events are the changes
-   * @param results gets what the join found
-   * @param messages gets the progress
-   * @param live whether a person watches {@code messages}
-   */
-  public LiveQuickstart(
-      QuickstartSettings settings, PrintStream results, PrintStream messages, Live live) {
-    this.settings = settings;
-    this.output = new QuickstartOutput(results, messages, live);
-  }
-
   /** Runs it with {@code [directory [places.csv.gz]]}. */
   public static void main(String[] arguments) throws Exception {
     QuickstartSettings settings = QuickstartSettings.of(arguments);
-    LiveQuickstart quickstart = new LiveQuickstart(settings, System.out, System.err, Live.NO);
-    System.exit(quickstart.run() ? 0 : 1);
+    QuickstartOutput output = new QuickstartOutput(System.out, System.err, Live.NO);
+    System.exit(new LiveQuickstart(settings, output).run() ? 0 : 1);
   }
 
   /**

@@ -3,9 +3,9 @@ package io.bsdb.examples.quickstart;
 import io.bsdb.examples.cluster.LineCount;
 import io.bsdb.examples.cluster.LocalFlink;
 import io.bsdb.examples.cluster.SqlJobs;
+import io.bsdb.examples.quickstart.QuickstartOutput.Live;
 import io.bsdb.examples.quickstart.QuickstartReport.CountryCount;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,38 +18,17 @@ import org.jspecify.annotations.Nullable;
  * The main job: a Flink batch job builds a table of places, and a Flink SQL streaming job looks up
  * the place of each of 1,000,000 check-ins in it. Everything that Flink does stands in the SQL
  * files beside this class; Flink runs inside this process.
+ *
+ * @param settings also the stream and the enriched stream go to their directory
  */
-public final class Quickstart {
+public record Quickstart(QuickstartSettings settings, QuickstartOutput output) {
   private static final int PARALLELISM = 2;
-
-  private final QuickstartSettings settings;
-  private final QuickstartOutput output;
-
-  /**
-   * Prepares a run.
-   *
-   * @param settings also the stream and the enriched stream go to their directory
-   * @param results gets what came out
-   * @param messages gets the progress
-   * @param live whether a person watches {@code messages}
-   */
-  public Quickstart(
-      QuickstartSettings settings, PrintStream results, PrintStream messages, Live live) {
-    this.settings = settings;
-    this.output = new QuickstartOutput(results, messages, live);
-  }
-
-  /** Whether progress may overwrite itself. */
-  public enum Live {
-    YES,
-    NO
-  }
 
   /** Runs it with {@code [directory [places.csv.gz]]}. */
   public static void main(String[] arguments) throws Exception {
     QuickstartSettings settings = QuickstartSettings.of(arguments);
-    Quickstart quickstart = new Quickstart(settings, System.out, System.err, Live.NO);
-    System.exit(quickstart.run() ? 0 : 1);
+    QuickstartOutput output = new QuickstartOutput(System.out, System.err, Live.NO);
+    System.exit(new Quickstart(settings, output).run() ? 0 : 1);
   }
 
   /**

@@ -9,19 +9,20 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Output of the quickstart for people. */
-final class QuickstartOutput {
+/**
+ * Output of the quickstart for people.
+ *
+ * @param results gets what came out
+ * @param messages gets the progress
+ */
+public record QuickstartOutput(PrintStream results, PrintStream messages, Live live) {
   private static final long LIVE_INTERVAL_MILLIS = 500;
   private static final long LINE_INTERVAL_MILLIS = 5_000;
 
-  private final PrintStream results;
-  private final PrintStream messages;
-  private final Quickstart.Live live;
-
-  QuickstartOutput(PrintStream results, PrintStream messages, Quickstart.Live live) {
-    this.results = results;
-    this.messages = messages;
-    this.live = live;
+  /** Whether progress may overwrite itself, as a person watches the messages. */
+  public enum Live {
+    YES,
+    NO
   }
 
   void message(String text) {
@@ -93,12 +94,12 @@ final class QuickstartOutput {
       this.rows = rows;
       this.expected = expected;
       thread.setDaemon(true);
-      messages.print(live == Quickstart.Live.YES ? task : task + "\n");
+      messages.print(live == Live.YES ? task : task + "\n");
       thread.start();
     }
 
     private void show() {
-      boolean overwrite = live == Quickstart.Live.YES;
+      boolean overwrite = live == Live.YES;
       long interval = overwrite ? LIVE_INTERVAL_MILLIS : LINE_INTERVAL_MILLIS;
       try {
         while (!ended.await(interval, TimeUnit.MILLISECONDS)) {
@@ -113,7 +114,7 @@ final class QuickstartOutput {
 
     private String state() {
       long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - started);
-      String text = live == Quickstart.Live.YES ? task + ", " : "";
+      String text = live == Live.YES ? task + ", " : "";
       if (rows == null) {
         return text + seconds + " s";
       }
