@@ -25,6 +25,8 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
   private static final int PARALLELISM = 2;
   private static final int CHANGED_PART = 100;
   private static final String NAME = "x".repeat(90);
+  private static final String ALL = "INSERT OVERWRITE t /*+ OPTIONS('sink.publish' = 'all') */";
+  private static final String AUTO = "INSERT OVERWRITE t /*+ OPTIONS('sink.publish' = 'auto') */";
 
   /** Runs the rounds, in hash order and in key order. */
   public static List<Section> run(Path data, long count, int rounds) throws Exception {
@@ -43,7 +45,7 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
   }
 
   private Section run(String order, int rounds) throws Exception {
-    load(order, "all", 'a', 'a', new Row("untimed"));
+    insert(order, ALL, 'a', 'a', new Row("untimed"));
     List<String> names =
         List.of("all", "auto, 1 % of the rows changed", "auto, all rows changed", "dropped");
     List<Row> untimed = names.stream().map(Row::new).toList();
@@ -52,10 +54,10 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
       Progress.step("round %d of %d, %s order", round, rounds, order);
       List<Row> rows = round == 0 ? untimed : timed;
       insert(order, "INSERT INTO dropped", 'a', 'a', rows.get(3));
-      load(order, "all", 'b', 'b', rows.get(0));
-      load(order, "auto", 'c', 'b', rows.get(1));
+      insert(order, ALL, 'b', 'b', rows.get(0));
+      insert(order, AUTO, 'c', 'b', rows.get(1));
       requireChanges(count / CHANGED_PART);
-      load(order, "auto", 'd', 'd', rows.get(2));
+      insert(order, AUTO, 'd', 'd', rows.get(2));
       requireChanges(0);
       Table.at(directory).prune(1);
     }
@@ -69,12 +71,6 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
       throw new IllegalStateException(
           "changes over the partition files: expected=%d actual=%d".formatted(expected, actual));
     }
-  }
-
-  private void load(String order, String publish, char changed, char others, Row row)
-      throws Exception {
-    String insert = "INSERT OVERWRITE t /*+ OPTIONS('sink.publish' = '%s') */".formatted(publish);
-    insert(order, insert, changed, others, row);
   }
 
   /** Adds the processor time of the whole process, in seconds. */
