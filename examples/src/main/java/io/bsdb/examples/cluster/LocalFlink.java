@@ -10,16 +10,10 @@ import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 /**
  * A Flink cluster inside this process, for several jobs one after the other. A local table
  * environment would start one for each job, and most of the time of a small job is that start.
+ *
+ * @param cluster which knows more of its jobs than their clients do
  */
-public final class LocalFlink implements AutoCloseable {
-  private final MiniCluster cluster;
-  private final int slots;
-
-  private LocalFlink(MiniCluster cluster, int slots) {
-    this.cluster = cluster;
-    this.slots = slots;
-  }
-
+public record LocalFlink(MiniCluster cluster, int slots) implements AutoCloseable {
   /** Starts it, on any free port of the loopback interface. */
   public static LocalFlink start(int slots) throws Exception {
     return start(slots, new Configuration());
@@ -40,11 +34,6 @@ public final class LocalFlink implements AutoCloseable {
                 .build());
     cluster.start();
     return new LocalFlink(cluster, slots);
-  }
-
-  /** Returns the cluster, which knows more of its jobs than their clients do. */
-  public MiniCluster cluster() {
-    return cluster;
   }
 
   /** Returns the configuration that an environment needs to run its jobs here. */

@@ -7,14 +7,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /** Directory of a quickstart's files. */
-final class QuickstartDirectory {
+record QuickstartDirectory(Path path) {
   private static final String MARKER = ".bsdb-quickstart";
-
-  private final Path path;
-
-  private QuickstartDirectory(Path path) {
-    this.path = path;
-  }
 
   /** Files are deleted below the directory, so it has to be one that an earlier run made. */
   static QuickstartDirectory claim(Path directory) throws IOException {

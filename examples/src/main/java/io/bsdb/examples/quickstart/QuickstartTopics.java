@@ -26,21 +26,13 @@ import org.apache.kafka.common.serialization.LongSerializer;
 import org.jspecify.annotations.Nullable;
 
 /** The quickstart's two topics: the check-ins, and what became of them. */
-final class QuickstartTopics implements AutoCloseable {
+record QuickstartTopics(EmbeddedKafka kafka, Admin admin) implements AutoCloseable {
   static final String CHECK_INS = "check-ins";
   static final String ENRICHED = "enriched-check-ins";
 
   private static final int PARTITIONS = 4;
   private static final long FIRST_SHOWN = 10;
   private static final long LAST_SHOWN = 19;
-
-  private final EmbeddedKafka kafka;
-  private final Admin admin;
-
-  private QuickstartTopics(EmbeddedKafka kafka, Admin admin) {
-    this.kafka = kafka;
-    this.admin = admin;
-  }
 
   static QuickstartTopics create(EmbeddedKafka kafka)
       throws ExecutionException, InterruptedException {
