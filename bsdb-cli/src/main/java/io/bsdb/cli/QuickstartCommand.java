@@ -5,11 +5,17 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** The main job, on data that comes with the project. */
 @Command(
@@ -49,6 +55,8 @@ final class QuickstartCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "ENGINE",
+      converter = Engines.class,
+      completionCandidates = Engines.class,
       description =
           "What enriches the stream: flink, kafka-streams, or global-table in Kafka Streams; or"
               + " live, for a stream that changes the table; or history, for prices of a time."
@@ -83,5 +91,27 @@ final class QuickstartCommand implements Callable<Integer> {
                             + " ./bsdb in the source tree"));
     Path home = Path.of(System.getProperty(HOME_PROPERTY, ""));
     return program.run(engine, home, directory, events, console) ? ExitStatus.OK : ExitStatus.NO;
+  }
+
+  /** Engines by the names that people write. */
+  static final class Engines implements ITypeConverter<Engine>, Iterable<String> {
+    private static final List<String> NAMES =
+        Stream.of(Engine.values())
+            .map(engine -> engine.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+            .toList();
+
+    @Override
+    public Iterator<String> iterator() {
+      return NAMES.iterator();
+    }
+
+    @Override
+    public Engine convert(String text) {
+      int found = NAMES.indexOf(text);
+      if (found < 0) {
+        throw new TypeConversionException("expected one of %s, actual '%s'".formatted(NAMES, text));
+      }
+      return Engine.values()[found];
+    }
   }
 }

@@ -3,7 +3,6 @@ package io.bsdb.cli;
 import io.bsdb.cli.output.Console;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 
 /**
  * A program of 'bsdb quickstart', found as a service: it needs Flink and Kafka, commands do not.
@@ -15,13 +14,7 @@ public interface QuickstartProgram {
     KAFKA_STREAMS,
     GLOBAL_TABLE,
     LIVE,
-    HISTORY;
-
-    /** Returns the name that people write. */
-    @Override
-    public String toString() {
-      return name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
+    HISTORY
   }
 
   /**
