@@ -107,11 +107,10 @@ final class QuickstartCommand implements Callable<Integer> {
 
     @Override
     public Engine convert(String text) {
-      int found = NAMES.indexOf(text);
-      if (found < 0) {
+      if (!NAMES.contains(text)) {
         throw new TypeConversionException("expected one of %s, actual '%s'".formatted(NAMES, text));
       }
-      return Engine.values()[found];
+      return Engine.valueOf(text.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
   }
 }
