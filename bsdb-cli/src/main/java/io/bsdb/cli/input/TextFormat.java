@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record TextFormat(byte[] separator, Encoding encoding, Content content)
     implements RecordFormat {
-  /** What the lines are. */
+  /** Whether lines are records or changes. */
   public enum Content {
     RECORDS,
     CHANGES
