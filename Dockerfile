@@ -1,8 +1,8 @@
 # docker build -t bsdb . after mvn -B package -Dmaven.test.skip; docs/deployment.md says how to run it.
 # Docker's default seccomp profile refuses io_uring: the readers then use threads, and say so.
 FROM eclipse-temurin:17-jre
-# With DuckDB; for an image without it: --build-arg ARCHIVE='bsdb-cli/target/bsdb-*-lean.tar.gz'
-ARG ARCHIVE=bsdb-cli/target/bsdb-*[T0-9].tar.gz
+# With DuckDB; for an image without it: --build-arg ARCHIVE='archive/target/bsdb-*-lean.tar.gz'
+ARG ARCHIVE=archive/target/bsdb-*[T0-9].tar.gz
 RUN apt-get update && apt-get install -y --no-install-recommends liburing2 && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin bsdb
 ADD ${ARCHIVE} /opt/
