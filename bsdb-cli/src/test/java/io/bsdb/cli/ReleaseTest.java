@@ -1,32 +1,23 @@
 package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.jar.JarFile;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is published goes together, and says under which terms. */
+/** What is published goes together. */
 class ReleaseTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Pattern VERSION = Pattern.compile("<version>(.*?)</version>");
   private static final Pattern ARTIFACT = Pattern.compile("<artifactId>(.*?)</artifactId>");
   private static final String GROUP = "<groupId>io.bsdb</groupId>";
-
-  /** The first line of a notice is the name of the product, which a shaded jar has of its own. */
-  private static String behindFirstLine(String text) {
-    return text.substring(text.indexOf('\n'));
-  }
 
   private static List<Path> published() throws IOException {
     return poms().stream()
@@ -64,27 +55,6 @@ class ReleaseTest {
         published().stream().map(ReleaseTest::read).map(ReleaseTest::artifact).toList();
     assertThat(listed).containsExactlyInAnyOrderElementsOf(published).isNotEmpty();
     assertThat(first(VERSION, bom)).isEqualTo(first(VERSION, read(ROOT.resolve("pom.xml"))));
-  }
-
-  @Test
-  void everyJarHasLicenceAndNotice() throws IOException {
-    String version = first(VERSION, read(ROOT.resolve("pom.xml")));
-    List<Path> jars = new ArrayList<>();
-    for (Path pom : published()) {
-      jars.add(pom.resolveSibling("target/%s-%s.jar".formatted(artifact(read(pom)), version)));
-    }
-    assumeThat(jars).as("jars of this project, which phase package makes").allMatch(Files::exists);
-    for (Path path : jars) {
-      try (JarFile jar = new JarFile(path.toFile())) {
-        for (String name : List.of("LICENSE", "NOTICE")) {
-          try (var content = jar.getInputStream(jar.getEntry("META-INF/" + name))) {
-            assertThat(new String(content.readAllBytes(), StandardCharsets.UTF_8))
-                .as("%s of %s", name, path)
-                .contains(behindFirstLine(read(ROOT.resolve(name))));
-          }
-        }
-      }
-    }
   }
 
   /** Maven allows no property in place of the literal here, so a release replaces each of them. */
