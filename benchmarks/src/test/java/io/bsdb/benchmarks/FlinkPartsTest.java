@@ -14,7 +14,7 @@ class FlinkPartsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "flink --records 1000 --events 2000 --only constant,hashmap,bsdb",
+        "flink --records 1000 --events 2000 --only hashmap,bsdb",
         "joins --records 3000 --events 3000",
         "reload-jobs --records 1000",
         "history --records 100 --events 600"

@@ -19,9 +19,9 @@ class PartsTest {
   @ValueSource(
       strings = {
         "reload --records 1000",
-        "order --records 3000 --data names --only bsdb-order,bsdb-symbols,rocksdb-ingest,lmdb",
-        "order --records 3000 --data history --only bsdb-order,history",
-        "changes refresh --records 3000",
+        "order --records 3000 --data names --only bsdb-order,rocksdb-ingest,lmdb",
+        "order --records 3000 --data history --only history",
+        "changes refresh --records 3000 --only changed-16",
         "opening --records 20000",
         "killed --scale 0.002",
         "writes --scale 0.002 --settle 0.1 --only rocksdb-blob",

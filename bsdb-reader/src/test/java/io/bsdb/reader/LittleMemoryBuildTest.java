@@ -48,8 +48,8 @@ class LittleMemoryBuildTest {
     // writers, partitions, bytes per partition, bytes per value, layout
     "1, 2, 54000000, 2000, BLOCKED",
     "1, 2, 54000000, 20000000, COMPRESSED",
-    "4, 8, 13700000, 2000, COMPRESSED",
-    "4, 8, 13700000, 8, COMPACT"
+    "4, 4, 13700000, 2000, COMPRESSED",
+    "4, 4, 13700000, 8, COMPACT"
   })
   void buildsWhatATaskManagerIsGiven(
       int writers, int partitions, int partitionBytes, int valueLength, Layout layout)
