@@ -17,10 +17,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Looks up while changes move from the log into a version and from there into partitions. */
+@Tag("optimized")
 class ConcurrentLookupsTest {
   private static final String SOURCE = "source";
   private static final int KEYS = 20;

@@ -11,10 +11,12 @@ import java.nio.file.Path;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Threads that are interrupted learn what did not happen, and the table works on. */
+@Tag("optimized")
 class InterruptedTableTest {
   private static final byte[] KEY = {1};
 

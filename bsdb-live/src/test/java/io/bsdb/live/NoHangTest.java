@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Bursts of changes that need one file of the log after the other, while the log is marked as often
  * as it can be: nobody may wait for a thread that waits for him. A watchdog prints all threads.
  */
+@Tag("optimized")
 class NoHangTest {
   private static final Duration MARK_EVERY = Duration.ofNanos(20_000);
   private static final long SECONDS = 60;
