@@ -11,6 +11,7 @@ import io.bsdb.flink.sink.reload.ReloadSink;
 import io.bsdb.flink.sink.stream.DeltaSink;
 import io.bsdb.table.Build;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.api.common.functions.FlatMapFunction;
@@ -22,6 +23,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSink;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.CheckpointConfig;
+import org.apache.flink.streaming.api.transformations.SinkTransformation;
 import org.apache.flink.streaming.api.transformations.SourceTransformation;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ProviderContext;
@@ -49,6 +51,7 @@ record WriteJob(
   DataStreamSink<?> sink(ProviderContext context, DataStream<RowData> rows, boolean batch) {
     if (!batch) {
       requireCheckpoints(rows.getExecutionEnvironment().getCheckpointConfig());
+      requireOneOfTheName(rows.getExecutionEnvironment().getTransformations());
     }
     Transformation<RowData> input = rows.getTransformation();
     FlatMapFunction<RowData, Change> encoder =
@@ -86,6 +89,22 @@ record WriteJob(
       throw new ValidationException(
           "table %s: a stream is published at checkpoints, and the job has none; SET 'execution.checkpointing.interval' = '10 s', or SET 'execution.runtime-mode' = 'batch'"
               .formatted(table.name()));
+    }
+  }
+
+  /** Refuses a stream that another INSERT of the job writes: neither has the state of both. */
+  private void requireOneOfTheName(List<Transformation<?>> ofJob) {
+    String directory = table.table().storage().toString();
+    for (Transformation<?> other : ofJob) {
+      if (other instanceof SinkTransformation<?, ?> transformation
+          && transformation.getSink() instanceof DeltaSink sink
+          && writing.stream().equals(sink.stream())
+          && directory.equals(sink.table().table().storage().toString())) {
+        throw new ValidationException(
+            "table %s: two INSERTs of this job write the stream '%s' of the table at %s; give one of them another '%s', or put their queries together by UNION ALL"
+                .formatted(
+                    table.name(), writing.stream(), directory, BsdbOptions.SINK_STREAM.key()));
+      }
     }
   }
 

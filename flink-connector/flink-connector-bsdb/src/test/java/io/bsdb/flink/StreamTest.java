@@ -42,6 +42,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A changelog that keeps a table fresh. */
 @Timeout(180)
@@ -383,6 +385,26 @@ class StreamTest {
     session.tables.getConfig().set("execution.checkpointing.interval", "20 ms");
     session.run("INSERT INTO t SELECT id, name FROM changes");
     assertHas(10);
+  }
+
+  @Tag("any-release")
+  @ParameterizedTest
+  @ValueSource(strings = {"t /*+ OPTIONS('sink.compaction' = 'off') */", "same"})
+  void refusesTwoStreamsOfOneNameInOneJob(String second) throws Exception {
+    Sql session =
+        changes(session(1, new Configuration()), 10)
+            .run(ddl().replace("TABLE t", "TABLE same").replace("', 'sink", "/', 'sink"));
+    String statements =
+        "EXECUTE STATEMENT SET BEGIN INSERT INTO t SELECT id, name FROM changes;"
+            + " INSERT INTO %s SELECT id, name FROM changes; END";
+
+    assertThatThrownBy(() -> session.run(statements.formatted(second)))
+        .hasStackTraceContaining(
+            "two INSERTs of this job write the stream 'default' of the table at " + directory);
+    assertThat(Table.at(directory).versions()).isEmpty();
+
+    session.run(statements.formatted("t /*+ OPTIONS('sink.stream' = 'other') */"));
+    assertThat(rows()).isEqualTo(model(10));
   }
 
   @Tag("any-release")

@@ -17,6 +17,7 @@ class TroubleshootingTest {
       Set.of(
           "Could not find a file system implementation for scheme",
           "Direct buffer memory",
+          "All predicates should be accepted here",
           "Async function call has timed out",
           "Mismatch of function's argument data type",
           "implicit type conversion between",

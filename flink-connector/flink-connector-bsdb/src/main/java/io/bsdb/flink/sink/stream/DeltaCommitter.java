@@ -5,6 +5,7 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.flink.sink.TableUpkeep;
 import io.bsdb.reload.LaterChanges;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.table.AsOf;
@@ -151,14 +152,27 @@ public final class DeltaCommitter implements Committer<Delta> {
                   inService.version(),
                   inService.validity() == null ? "declare it without" : "declare it with"));
     }
-    if (!schema.equals(inService.schema())) {
+    Schema built = inService.schema();
+    if (built != null
+        && schema.keyEncoding() != built.keyEncoding()
+        && schema.equals(built.withKeyEncoding(schema.keyEncoding()))) {
+      boolean inKeyOrder = built.keyEncoding() == KeyEncoding.ORDERED;
+      throw new ValidationException(
+          "table %s cannot be changed: it was built in %s order, version=%s; declare it %s 'sink.order' = 'key', or rebuild it by INSERT OVERWRITE"
+              .formatted(
+                  declared.name(),
+                  inKeyOrder ? "key" : "hash",
+                  inService.version(),
+                  inKeyOrder ? "with" : "without"));
+    }
+    if (!schema.equals(built)) {
       throw new ValidationException(
           "table %s cannot be changed, because it was built with other columns: version=%s declared=%s built=%s; declare it as it was built, or rebuild it by INSERT OVERWRITE"
               .formatted(
                   declared.name(),
                   inService.version(),
                   schema.toJson(),
-                  inService.schema() == null ? "plain bytes" : inService.schema().toJson()));
+                  built == null ? "plain bytes" : built.toJson()));
     }
   }
 
@@ -199,7 +213,7 @@ public final class DeltaCommitter implements Committer<Delta> {
           | ValidationException
           | NoSuchFileException e) {
         // Trying again cannot help: neither what was published nor what is gone will come back.
-        throw new SuppressRestartsException(e);
+        throw new SuppressRestartsException(explained(e, delta));
       }
     }
     if (tidiesUp
@@ -212,6 +226,23 @@ public final class DeltaCommitter implements Committer<Delta> {
         upkeep.wake();
       }
     }
+  }
+
+  /** Returns a failure with its remedy, if what is gone is in the state of a job alone. */
+  private Exception explained(Exception failure, Delta delta) {
+    StreamRule rule = delta.stream();
+    if (rule == null || !(failure instanceof NoSuchFileException missing)) {
+      return failure;
+    }
+    boolean isUnpublished =
+        delta.files().stream()
+            .anyMatch(file -> (table.storage() + "/" + file.path()).equals(missing.getFile()));
+    return !isUnpublished
+        ? failure
+        : new IOException(
+            "table %s: a segment of checkpoint %s of stream '%s' is gone, probably swept because it was never published: file=%s; nothing was published. Start the job from an older checkpoint or savepoint, so that it reads its sources again from there"
+                .formatted(declared.name(), rule.checkpoint(), rule.stream(), missing.getFile()),
+            missing);
   }
 
   private Manifest append(Manifest inService, Delta delta) throws IOException {

@@ -11,6 +11,7 @@ import io.bsdb.flink.storage.NoRenameFileSystem;
 import io.bsdb.table.Build;
 import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.testkit.InService;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.types.logical.BigIntType;
@@ -159,8 +161,11 @@ class DeltaCommitterTest extends CommitterFixture {
     assertThatThrownBy(() -> repeats(delta))
         .isInstanceOf(SuppressRestartsException.class)
         .cause()
-        .isInstanceOf(NoSuchFileException.class)
-        .hasMessageContaining(delta.files().get(0).path());
+        .hasMessageContaining("/2 of stream 's' is gone")
+        .hasMessageContaining("file=" + directory.resolve(delta.files().get(0).path()))
+        .hasMessageContaining("Start the job from an older checkpoint or savepoint")
+        .hasCauseInstanceOf(NoSuchFileException.class);
+    assertThat(repeats(delta(at(B, 2), at(A, 1)))).isFalse();
   }
 
   @Test
@@ -287,6 +292,26 @@ class DeltaCommitterTest extends CommitterFixture {
         .isInstanceOf(SuppressRestartsException.class)
         .cause()
         .hasMessageContaining("table t cannot be changed, because it was built with other columns");
+  }
+
+  @Test
+  void refusesATableInAnotherOrder() throws IOException {
+    repeats(delta(at(A, 1), null));
+    DeclaredTable built = FaultyBuild.table(directory);
+    DeclaredTable other =
+        new DeclaredTable(
+            "t",
+            built.path(),
+            built.rowType(),
+            built.primaryKey(),
+            Set.of(),
+            Set.of(),
+            RecordOrder.KEY);
+    assertThatThrownBy(() -> open(other, null))
+        .isInstanceOf(SuppressRestartsException.class)
+        .cause()
+        .hasMessageContaining("table t cannot be changed: it was built in hash order")
+        .hasMessageContaining("declare it without 'sink.order' = 'key'");
   }
 
   @Test
