@@ -9,6 +9,7 @@ import io.bsdb.flink.sink.change.Change;
 import io.bsdb.flink.sink.change.EncodeFunction;
 import io.bsdb.flink.sink.reload.ReloadSink;
 import io.bsdb.flink.sink.stream.DeltaSink;
+import io.bsdb.reload.Publish;
 import io.bsdb.table.Build;
 import java.io.IOException;
 import java.util.List;
@@ -132,7 +133,7 @@ record WriteJob(
         case UPDATE -> new Target(rows, changes(replacing, inService, input));
         case DELETE ->
             new Target(EncodeFunction.ofDeletes(table), changes(replacing, inService, input));
-        case OVERWRITE -> new Target(rows, overwrite(replacing, input));
+        case OVERWRITE -> new Target(rows, overwrite(replacing, inService, input));
       };
     } catch (IOException | IllegalArgumentException e) {
       throw new ValidationException(
@@ -146,19 +147,23 @@ record WriteJob(
     return DeltaSink.ofVersion(scanned == null ? inService : scanned, build, table, settings);
   }
 
-  private Sink<Change> overwrite(Build replacing, Transformation<RowData> input)
+  private Sink<Change> overwrite(Build replacing, String inService, Transformation<RowData> input)
       throws IOException {
     String kept = writing.keepChangesAfter();
     String asOf = kept == null ? scannedVersion(input) : kept;
-    ReloadSink reload = ReloadSink.begin(writing.publish(), asOf, table, settings);
+    BuildSettings built =
+        writing.publish() == Publish.AUTO // whichever it takes
+            ? settings.keepingProperties(table.table().manifest(inService))
+            : settings;
+    ReloadSink reload = ReloadSink.begin(writing.publish(), asOf, table, built);
     if (reload != null) {
       return reload;
     }
     if (asOf != null) {
-      return SnapshotSink.beginAsOf(asOf, table, settings);
+      return SnapshotSink.beginAsOf(asOf, table, built);
     }
     table.table().replacedBy(replacing); // refuses what cannot be published at the end
-    return SnapshotSink.begin(table, settings);
+    return SnapshotSink.begin(table, built);
   }
 
   /**

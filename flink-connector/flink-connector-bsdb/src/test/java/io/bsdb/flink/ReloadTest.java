@@ -194,6 +194,20 @@ class ReloadTest {
     assertThat(rows(session)).isEqualTo(rows);
   }
 
+  @ParameterizedTest
+  @CsvSource({"3, 390", "3, 10", "4, 390"}) // changes; all rows; all rows without a comparison
+  void autoKeepsPropertiesUnlessOthersAreDeclared(int partitions, int rows) throws Exception {
+    load(session(1, ", 'sink.properties' = 'owner:shop'"), numbered(KEYS), publish("all"));
+    Sql session = session(1, ", 'sink.partitions' = '%d'".formatted(partitions));
+    load(session, numbered(rows), publish("auto"));
+    assertThat(InService.of(table()).properties()).isEqualTo(Map.of("owner", "shop"));
+
+    load(session, numbered(rows), publish("auto") + ", 'sink.properties' = 'owner:bank'");
+    assertThat(InService.of(table()).properties()).isEqualTo(Map.of("owner", "bank"));
+    load(session, numbered(rows), publish("all"));
+    assertThat(InService.of(table()).properties()).isEmpty();
+  }
+
   /**
    * The differences of a sample show about how many rows differ, new and deleted ones too. Also
    * where exchanges are not kept by themselves, and rows could wait for the decision.

@@ -1,6 +1,7 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.Serializable;
@@ -30,6 +31,18 @@ public record BuildSettings(
               + retainVersions);
     }
     writer = Map.copyOf(writer);
+  }
+
+  /** Returns the same settings, with the properties of a version unless some are declared. */
+  public BuildSettings keepingProperties(Manifest version) {
+    WriterOptions options = WriterOptions.parse(writer);
+    return options.properties().isEmpty()
+        ? new BuildSettings(
+            options.toBuilder().properties(version.properties()).build().toMap(),
+            retainVersions,
+            stagingRetention,
+            foldsStreams)
+        : this;
   }
 
   /** Returns the number of partition files. */
