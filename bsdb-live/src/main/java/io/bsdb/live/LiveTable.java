@@ -4,6 +4,7 @@ import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.io.Closing;
 import io.bsdb.format.io.IOSupplier;
+import io.bsdb.format.io.StackRoom;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.live.log.DurabilityMark;
 import io.bsdb.live.log.GroupCommit;
@@ -178,6 +179,7 @@ final class LiveTable implements WritableTable {
   }
 
   private void write(ChangeKind kind, byte[] key, byte[] value) throws IOException {
+    StackRoom.requireForWrite(); // else other writers wait for ever for a group or a key's lock
     maintenance.admit(key.length + value.length);
     StampedLock lock = locks.of(key);
     long stamp = lock.readLock();
@@ -191,6 +193,7 @@ final class LiveTable implements WritableTable {
   @Override
   public void write(WriteBatch batch) throws IOException {
     if (batch.size() > 0) {
+      StackRoom.requireForWrite();
       maintenance.admit(batch.records().length());
       long[] stamps = locks.shareAll(batch.locks());
       try {
@@ -209,6 +212,7 @@ final class LiveTable implements WritableTable {
     } else {
       WriteBatch.requirePut(key, value);
     }
+    StackRoom.requireForWrite();
     maintenance.admit(key.length + (value == null ? 0 : value.length));
     StampedLock lock = locks.of(key);
     long stamp = lock.writeLock();
@@ -229,6 +233,7 @@ final class LiveTable implements WritableTable {
 
   @Override
   public Map<String, String> sourcePositions() {
+    StackRoom.require();
     int call = calls.enter();
     try {
       LogIndexes changed = logIndexes.get(); // before the version, which gets what leaves the log
@@ -240,6 +245,7 @@ final class LiveTable implements WritableTable {
 
   @Override
   public void sync() throws IOException {
+    StackRoom.requireForWrite();
     commit.force();
   }
 
@@ -292,6 +298,7 @@ final class LiveTable implements WritableTable {
 
   @Override
   public WritableStats stats() throws IOException {
+    StackRoom.require();
     int call = calls.enter();
     try {
       LogIndexes changed = logIndexes.get();
@@ -322,6 +329,7 @@ final class LiveTable implements WritableTable {
   @Override
   public void close() throws IOException {
     LentBytes.requireLendsNothing("table " + directory);
+    StackRoom.require();
     if (!calls.close()) {
       return;
     }
