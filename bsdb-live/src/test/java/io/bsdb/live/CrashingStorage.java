@@ -110,6 +110,11 @@ final class CrashingStorage implements LogStorage {
   }
 
   @Override
+  public boolean isShared(String name) throws IOException {
+    return directory.isShared(name);
+  }
+
+  @Override
   public void rename(String from, String to) throws IOException {
     listener.before("rename", from);
     directory.rename(from, to);

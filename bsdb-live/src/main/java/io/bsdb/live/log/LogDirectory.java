@@ -62,6 +62,13 @@ public record LogDirectory(Path directory, IOFunction<Path, FileMemory> access)
   }
 
   @Override
+  public boolean isShared(String name) throws IOException {
+    Path file = directory.resolve(name);
+    return file.getFileSystem().supportedFileAttributeViews().contains("unix")
+        && (int) Files.getAttribute(file, "unix:nlink") > 1;
+  }
+
+  @Override
   public void rename(String from, String to) throws IOException {
     Files.move(directory.resolve(from), directory.resolve(to), StandardCopyOption.ATOMIC_MOVE);
   }

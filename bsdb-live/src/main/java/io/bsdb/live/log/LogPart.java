@@ -1,6 +1,7 @@
 package io.bsdb.live.log;
 
 import io.bsdb.format.io.Closing;
+import io.bsdb.format.io.IOConsumer;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
@@ -113,22 +114,39 @@ public final class LogPart implements Closeable {
    */
   static LogPart create(LogStorage storage, long number, int length, Durability durability)
       throws IOException {
+    write(
+        storage,
+        number,
+        file -> {
+          if (durability == Durability.COMMIT || !file.allocate(length)) {
+            writeZeros(file, length);
+          }
+          file.write(LogSegment.header(UUID.randomUUID(), number), 0);
+        });
+    return open(storage, name(number));
+  }
+
+  /** Replaces a file by a copy, durably and in one step. */
+  static void copy(LogStorage storage, String name) throws IOException {
+    try (FileMemory memory = map(storage, name)) {
+      write(storage, number(storage, name), file -> file.write(memory.chunk(0).duplicate(), 0));
+    }
+  }
+
+  /** Writes a file of the log, durable before it gets its name. */
+  private static void write(LogStorage storage, long number, IOConsumer<LogFile> content)
+      throws IOException {
     String unfinished = name(number, UNFINISHED_SUFFIX);
-    String name = name(number);
     try (LogFile file = storage.open(unfinished, true)) {
-      if (durability == Durability.COMMIT || !file.allocate(length)) {
-        writeZeros(file, length);
-      }
-      file.write(LogSegment.header(UUID.randomUUID(), number), 0);
+      content.accept(file);
       file.force();
     } catch (IOException | RuntimeException | Error e) {
       // On a full disk, publications and folds need its space.
       Closing.after(e, () -> storage.delete(unfinished));
       throw e;
     }
-    storage.rename(unfinished, name);
+    storage.rename(unfinished, name(number));
     storage.syncDirectory();
-    return open(storage, name);
   }
 
   private static void writeZeros(LogFile file, int length) throws IOException {

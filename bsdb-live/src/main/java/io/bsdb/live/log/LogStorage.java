@@ -38,6 +38,9 @@ public interface LogStorage {
 
   long length(String name) throws IOException;
 
+  /** Returns whether a file has other names, too, as in a copy of hard links of the table. */
+  boolean isShared(String name) throws IOException;
+
   void rename(String from, String to) throws IOException;
 
   void delete(String name) throws IOException;

@@ -26,6 +26,7 @@ public final class Recovery {
   private final LogIndex index;
   private final int maxSegmentLength;
   private final Durability durability;
+  private final long published;
   private final LogFiles files;
   private final List<LogPart> opened;
 
@@ -42,6 +43,7 @@ public final class Recovery {
       UUID log,
       long published) {
     this.durability = durability;
+    this.published = published;
     this.files = new LogFiles(storage, log, published);
     this.opened = files.opened();
     this.storage = storage;
@@ -94,11 +96,26 @@ public final class Recovery {
 
   /** Reads the log into the index, and makes durable what counts. */
   public Recovered run() throws IOException {
+    ownFiles();
     try {
       return recover(files.open());
     } catch (IOException | RuntimeException | Error e) {
       files.close();
       throw e;
+    }
+  }
+
+  /**
+   * Copies files that are shared with another table, as after {@code cp -al}: what is written to
+   * them would be in that one, too.
+   */
+  private void ownFiles() throws IOException {
+    for (String name : storage.list()) {
+      if (name.endsWith(LogPart.SUFFIX)
+          && LogPart.number(storage, name) > published
+          && storage.isShared(name)) {
+        LogPart.copy(storage, name);
+      }
     }
   }
 
