@@ -79,7 +79,7 @@ public final class SqlEngine implements Closeable {
   public SqlQuery query(String sql) throws IOException {
     String select = withoutEnd(sql.strip());
     requireSelect(select);
-    return SqlQuery.prepare(connection, select);
+    return SqlQuery.prepare(connection, temporaryDirectory, select);
   }
 
   /** Cuts off a semicolon that only comments follow, as a subquery has none. */
@@ -99,7 +99,8 @@ public final class SqlEngine implements Closeable {
    * names of its columns differ only in case.
    */
   public SqlQuery parquet(Path file) throws IOException {
-    SqlQuery all = SqlQuery.prepare(connection, "SELECT * FROM " + source(file));
+    SqlQuery all =
+        SqlQuery.prepare(connection, temporaryDirectory, "SELECT * FROM " + source(file));
     String sql = "SELECT name FROM parquet_schema(%s)".formatted(literal(file));
     Set<String> names = new HashSet<>();
     try (Statement statement = connection.createStatement();
@@ -128,7 +129,9 @@ public final class SqlEngine implements Closeable {
   public SqlQuery parquet(Path file, List<String> columns) throws IOException {
     List<String> names = columns.stream().map(ParquetFile::quoted).toList();
     return SqlQuery.prepare(
-        connection, "SELECT %s FROM %s".formatted(String.join(", ", names), source(file)));
+        connection,
+        temporaryDirectory,
+        "SELECT %s FROM %s".formatted(String.join(", ", names), source(file)));
   }
 
   /** A directory called {@code k=5} would put 5 in place of what the file has in column k. */

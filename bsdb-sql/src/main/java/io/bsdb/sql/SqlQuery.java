@@ -3,6 +3,7 @@ package io.bsdb.sql;
 import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSetMetaData;
@@ -21,13 +22,19 @@ import org.jspecify.annotations.Nullable;
 /** A query whose rows become records. Used by one thread, while its engine is open. */
 public final class SqlQuery {
   private final Connection connection;
+  private final Path temporaryDirectory;
   private final String statement;
   private final String names;
   private final List<SourceColumn> columns;
 
   private SqlQuery(
-      Connection connection, String statement, String names, List<SourceColumn> columns) {
+      Connection connection,
+      Path temporaryDirectory,
+      String statement,
+      String names,
+      List<SourceColumn> columns) {
     this.connection = connection;
+    this.temporaryDirectory = temporaryDirectory;
     this.statement = statement;
     this.names = names;
     this.columns = columns;
@@ -36,8 +43,11 @@ public final class SqlQuery {
   /**
    * Prepares a SELECT. It only ever runs as a subquery, where DuckDB refuses everything that
    * writes.
+   *
+   * @param temporaryDirectory that the connection has
    */
-  static SqlQuery prepare(Connection connection, String select) throws IOException {
+  static SqlQuery prepare(Connection connection, Path temporaryDirectory, String select)
+      throws IOException {
     String subquery = "(" + select + "\n)";
     List<SourceColumn> columns = new ArrayList<>();
     try (PreparedStatement plain = connection.prepareStatement(select);
@@ -60,7 +70,7 @@ public final class SqlQuery {
                 columns.stream().map(SourceColumn::expression).collect(Collectors.joining(", ")),
                 subquery,
                 names);
-    return new SqlQuery(connection, statement, names, columns);
+    return new SqlQuery(connection, temporaryDirectory, statement, names, columns);
   }
 
   private static List<String> names(ResultSetMetaData columns) throws SQLException {
@@ -90,7 +100,7 @@ public final class SqlQuery {
     if (!unknown.isEmpty()) {
       throw new IllegalArgumentException("no column '%s'".formatted(unknown.get(0)));
     }
-    return new SqlQuery(connection, statement, this.names, typed);
+    return new SqlQuery(connection, temporaryDirectory, statement, this.names, typed);
   }
 
   /**
@@ -117,23 +127,35 @@ public final class SqlQuery {
         batch.drainTo(sink);
       }
     } catch (SQLException e) {
-      throw SqlEngine.failure(e);
+      throw failure(e);
     }
     if (!encoder.hasEnded()) {
       throw failure(encoder.count());
     }
   }
 
-  private static void encode(
-      DuckDBPreparedStatement prepared, RowEncoder encoder, Batches.Target target)
+  private void encode(DuckDBPreparedStatement prepared, RowEncoder encoder, Batches.Target target)
       throws IOException, InterruptedException {
     try (DuckDBChunkedResult result = prepared.query()) {
       while (result.nextChunk()) {
         target.put(encoder.encode(result.chunk()));
       }
     } catch (SQLException e) {
-      throw SqlEngine.failure(e);
+      throw failure(e);
     }
+  }
+
+  private QueryException failure(SQLException e) {
+    String message = SqlEngine.message(e);
+    if (message.contains("max_temp_directory_size")
+        || message.contains("No space left on device")) {
+      String found = message.split("[.] This limit was set by", 2)[0];
+      return new QueryException(
+          "temporary files do not fit into %s: %s; make room there, or name another directory with --temp"
+              .formatted(temporaryDirectory, found),
+          e);
+    }
+    return SqlEngine.failure(e);
   }
 
   /** Returns why the stream failed, as a query for all rows at once reports it. */
@@ -145,7 +167,7 @@ public final class SqlQuery {
         DuckDBChunkedResult result = prepared.query()) {
       result.nextChunk();
     } catch (SQLException e) {
-      reason = String.valueOf(SqlEngine.failure(e).getMessage());
+      reason = String.valueOf(failure(e).getMessage());
     }
     return new QueryException("after row %,d: %s".formatted(rowsBefore, reason), null);
   }

@@ -8,6 +8,9 @@ import io.bsdb.row.Schema;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -301,6 +304,24 @@ class SqlQueryTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("Out of Memory Error")
         .hasMessageEndingWith("; give more with --memory");
+  }
+
+  @Test
+  void namesTheDirectoryThatIsFull() throws Exception {
+    Path full = directory.resolve("full");
+    try (Connection connection = DriverManager.getConnection("jdbc:duckdb:");
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET memory_limit = '16MiB'");
+      statement.execute("SET temp_directory = '" + full + "'");
+      statement.execute("SET max_temp_directory_size = '1MiB'");
+      SqlQuery query =
+          SqlQuery.prepare(
+              connection, full, "SELECT i AS k FROM range(3000000) t(i) ORDER BY hash(i)");
+      assertThatThrownBy(() -> rows(query, "k"))
+          .isInstanceOf(QueryException.class)
+          .hasMessageStartingWith("temporary files do not fit into %s: ", full)
+          .hasMessageEndingWith(" used); make room there, or name another directory with --temp");
+    }
   }
 
   @Test
