@@ -24,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A mirror in this process, which an interrupt ends. */
@@ -88,9 +90,27 @@ class MirrorCommandTest {
     assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("run=published version=");
     assertThat(run.err())
         .contains(
-            "bsdb: the health file cannot be written: no such file or directory: "
-                + health
-                + ".tmp");
+            "bsdb: the health file %s cannot be written: no such file or directory: %s.tmp"
+                .formatted(health, health));
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void leavesNothingOfAHealthFileOnAFullDisk() throws IOException {
+    Path health = directory.resolve("health.json");
+    Path unfinished = directory.resolve("health.json.tmp");
+    Files.createSymbolicLink(unfinished, Path.of("/dev/full"));
+    CommandRun run =
+        CommandRun.into(
+            new Output("run=", Thread.currentThread()::interrupt),
+            CommandRun.words(
+                "mirror -t %s -i %s --format csv --key id --every 1m --health-file %s",
+                table, input, health));
+    assertThat(run.err())
+        .startsWith(
+            "bsdb: the health file %s cannot be written: No space left on device\n"
+                .formatted(health));
+    assertThat(unfinished).doesNotExist();
   }
 
   /** A damaged manifest keeps old versions from being deleted, and readers from nothing. */

@@ -220,12 +220,16 @@ public final class MirrorCommand extends TableCommand {
     if (file == null) {
       return;
     }
+    Path written = file.resolveSibling(file.getFileName() + ".tmp");
     try {
-      Path written = file.resolveSibling(file.getFileName() + ".tmp");
-      Files.writeString(written, state.health().json());
-      Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+      try {
+        Files.writeString(written, state.health().json());
+        Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+      } finally {
+        Files.deleteIfExists(written);
+      }
     } catch (IOException e) {
-      console.say("bsdb: the health file cannot be written: %s", FailureText.of(e));
+      console.say("bsdb: the health file %s cannot be written: %s", file, FailureText.of(e));
     }
   }
 }
