@@ -296,7 +296,11 @@ class DamagedCurrentTest {
     MendedBy.HAND.mend(table, before);
     assertThatThrownBy(() -> WritableTable.open(table))
         .isInstanceOf(CorruptSnapshotException.class)
-        .hasMessageContaining("segment of the log is missing");
+        .hasMessageStartingWith(
+            "segment of the log is missing: file=%s expected file id=",
+            table.resolve("log").resolve("0000000001.log"))
+        .hasMessageEndingWith(
+            ", as 0000000002.log continues it, actual=none; restore the table from a copy; the version in service, if there is one, has no changes of the log");
     MendedBy.HAND.mend(table, published);
     WritableTable.open(table).close();
     assertThat(value(table)).isEqualTo("logged");

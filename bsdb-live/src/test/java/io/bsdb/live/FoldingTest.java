@@ -358,6 +358,11 @@ class FoldingTest {
       }
     }
     assertThatThrownBy(() -> open(WritableOptions.defaults()))
-        .hasMessageContaining("segment of the log is missing");
+        .hasMessage(
+            "segment of the log is missing: directory=%s expected=the segment after 0000000002.log; restore the table from a copy; readers still open the version in service, which has the changes of the log up to 0000000002.log",
+            table().resolve("log"));
+    try (SnapshotReader reader = SnapshotReader.open(table())) {
+      assertThat(reader.get(bytes("a"))).isEqualTo(bytes("2"));
+    }
   }
 }

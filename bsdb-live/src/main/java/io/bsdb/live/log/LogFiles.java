@@ -73,8 +73,8 @@ public final class LogFiles implements Closeable {
     }
     if (chain.isEmpty() && published > 0) {
       throw new CorruptSnapshotException(
-          "segment of the log is missing: directory=%s expected=the segment after number %d; restore the table from a copy"
-              .formatted(storage.path(""), published));
+          "segment of the log is missing: directory=%s expected=the segment after %s; %s"
+              .formatted(storage.path(""), LogPart.name(published), cure()));
     }
     Collections.reverse(chain);
     return chain;
@@ -138,14 +138,23 @@ public final class LogFiles implements Closeable {
     LogPart before = numbered.get(place.number());
     if (before == null || !before.segment().fileId().equals(place.fileId())) {
       throw new CorruptSnapshotException(
-          "segment of the log is missing: file=%s offset=%d expected before it=segment %d with file id %s; restore the table from a copy"
+          "segment of the log is missing: file=%s expected file id=%s, as %s continues it, actual=%s; %s"
               .formatted(
-                  storage.path(part.name()),
-                  LogSegment.FIRST_FRAME,
-                  place.number(),
-                  place.fileId()));
+                  storage.path(LogPart.name(place.number())),
+                  place.fileId(),
+                  part.name(),
+                  before == null ? "none" : before.segment().fileId(),
+                  cure()));
     }
     return before;
+  }
+
+  /** Returns what can be done about a missing segment, and what readers have meanwhile. */
+  private String cure() {
+    return published > 0
+        ? "restore the table from a copy; readers still open the version in service, which has the changes of the log up to %s"
+            .formatted(LogPart.name(published))
+        : "restore the table from a copy; the version in service, if there is one, has no changes of the log";
   }
 
   @Override
