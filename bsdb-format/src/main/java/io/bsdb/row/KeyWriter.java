@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * KeyEncoding#ORDERED} have other bytes, whose order is that of the values.
  *
  * <p>A method that does not fit the next column throws {@link IllegalArgumentException}, as does a
- * value outside its column's range.
+ * value outside its column's range, or null.
  */
 public final class KeyWriter {
   private static final int NANOS_PER_MILLI = 1_000_000;
@@ -217,9 +217,11 @@ public final class KeyWriter {
    */
   public KeyWriter writeDecimal(BigDecimal value) {
     if (next < storages.length && storages[next] == Storage.DECIMAL_LONG) {
+      requireValue(value);
       return writeUnscaled(Decimals.unscaled(value, columns.get(next)).longValueExact());
     }
     check(Storage.DECIMAL_BYTES);
+    requireValue(value);
     BigInteger unscaled = Decimals.unscaled(value, columns.get(next));
     byte[] bytes = unscaled.toByteArray();
     if (encoding == KeyEncoding.ORDERED) {
@@ -239,6 +241,7 @@ public final class KeyWriter {
    */
   public KeyWriter writeString(String value) {
     check(Storage.TEXT);
+    requireValue(value);
     String problem = MalformedText.problem(value);
     if (problem != null) {
       return refuse(problem);
@@ -262,7 +265,9 @@ public final class KeyWriter {
 
   /** Writes a BINARY or VARBINARY. */
   public KeyWriter writeBytes(byte[] value) {
-    return writeBytes(value, 0, value.length);
+    check(Storage.BYTES);
+    requireValue(value);
+    return append(value, 0, value.length);
   }
 
   /** Writes a BINARY or VARBINARY. */
@@ -403,6 +408,12 @@ public final class KeyWriter {
     }
     if (storages[next] != wanted) {
       throw RowLayout.mismatch(columns.get(next), wanted.toString());
+    }
+  }
+
+  private void requireValue(@Nullable Object value) {
+    if (value == null) {
+      throw new IllegalArgumentException("key column '" + columns.get(next).name() + "' is null");
     }
   }
 

@@ -254,6 +254,27 @@ class KeyEncodingTest {
   }
 
   @Test
+  void rejectsNull() {
+    var texts = KeyWriter.of(schema("STRING", "BYTES", "DECIMAL(5, 1)", "DECIMAL(38, 0)"));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> texts.writeString(null))
+        .withMessage("key column 'k0' is null");
+    texts.writeString("a");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> texts.writeBytes(null))
+        .withMessage("key column 'k1' is null");
+    texts.writeBytes(new byte[1]);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> texts.writeDecimal(null))
+        .withMessage("key column 'k2' is null");
+    texts.writeDecimal(new BigDecimal("1.5"));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> texts.writeDecimal(null))
+        .withMessage("key column 'k3' is null");
+    assertThat(texts.writeDecimal(BigDecimal.ONE).fits()).isTrue();
+  }
+
+  @Test
   void rejectsKeysOfAnotherLength() {
     assertCorrupt(schema("INT"), "000000", "key: 3 bytes end within `k0` INT NOT NULL");
     assertCorrupt(schema("INT"), "0000000000", "key: 5 bytes, expected 4 for [`k0` INT NOT NULL]");
