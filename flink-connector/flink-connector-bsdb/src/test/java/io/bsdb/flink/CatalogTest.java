@@ -255,6 +255,8 @@ class CatalogTest extends CatalogFixture {
         "INSERT OVERWRITE c.geo.cities (name, id, mayor) SELECT 'built', f0, 'x' FROM s WHERE f0 < 9");
     assertThat(batch().texts(lookup.formatted("AND d.mayor = 'x'")))
         .containsExactly("+I[7, x, built]");
+    assertThatThrownBy(() -> session.run("ALTER TABLE c.geo.cities RENAME mayor TO head"))
+        .hasStackTraceContaining("column 'head': not in the snapshot");
   }
 
   @Tag("any-release")

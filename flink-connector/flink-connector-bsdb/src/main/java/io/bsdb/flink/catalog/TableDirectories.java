@@ -7,6 +7,7 @@ import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.flink.row.SnapshotMetadata;
 import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.row.Schema;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import java.io.IOException;
@@ -183,7 +184,7 @@ record TableDirectories(String catalog, Warehouse warehouse) {
         .exclusively(
             () -> {
               Set<String> added =
-                  addedColumns(TableDeclaration.addedColumns(stored.storage()), changes);
+                  addedColumns(TableDeclaration.addedColumns(stored.storage()), changes, stored);
               if (!changes.isEmpty()) {
                 requireReadable(path, declared, added);
               }
@@ -218,10 +219,11 @@ record TableDirectories(String catalog, Warehouse warehouse) {
   }
 
   /**
-   * Returns the columns that a change adds; renaming is none: the values are there under the old
-   * name.
+   * Returns the columns that a change adds; renaming one that the version in service has is none:
+   * the values are there under the old name.
    */
-  private static Set<String> addedColumns(Set<String> before, List<TableChange> changes) {
+  private static Set<String> addedColumns(
+      Set<String> before, List<TableChange> changes, Table stored) throws IOException {
     Set<String> added = new HashSet<>(before);
     for (TableChange change : changes) {
       if (change instanceof TableChange.AddColumn add) {
@@ -229,11 +231,18 @@ record TableDirectories(String catalog, Warehouse warehouse) {
       } else if (change instanceof TableChange.DropColumn drop) {
         added.remove(drop.getColumnName());
       } else if (change instanceof TableChange.ModifyColumnName rename
-          && added.remove(rename.getOldColumnName())) {
+          && added.remove(rename.getOldColumnName())
+          && !hasColumn(stored, rename.getOldColumnName())) {
         added.add(rename.getNewColumnName());
       }
     }
     return added;
+  }
+
+  private static boolean hasColumn(Table stored, String name) throws IOException {
+    String current = stored.currentVersion();
+    Schema schema = current == null ? null : stored.manifest(current).schema();
+    return schema != null && schema.columns().stream().anyMatch(c -> c.name().equals(name));
   }
 
   /** Returns the options without those that the catalog sets. */
