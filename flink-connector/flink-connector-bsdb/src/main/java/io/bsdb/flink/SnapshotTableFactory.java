@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
@@ -29,6 +30,7 @@ import org.apache.flink.table.factories.DynamicTableSinkFactory;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.logical.RowType;
+import org.jspecify.annotations.Nullable;
 
 /** Makes tables of {@code 'connector' = 'bsdb'}. Touches no files. */
 public final class SnapshotTableFactory
@@ -147,13 +149,25 @@ public final class SnapshotTableFactory
         context.getCatalogTable().getResolvedSchema().getColumnNames(),
         settings,
         new WriteSettings(
-            options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null),
+            parallelism(table, options),
             options.get(BsdbOptions.SINK_STREAM),
             kept,
             options.get(BsdbOptions.SINK_PARTIAL_UPDATE),
             options.get(BsdbOptions.SINK_PUBLISH)),
         readSettings(table, options),
         context.getConfiguration());
+  }
+
+  /** Returns how many writers are asked for; null if none are. */
+  private static @Nullable Integer parallelism(DeclaredTable table, ReadableConfig options) {
+    Integer parallelism = options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null);
+    int most = Transformation.UPPER_BOUND_MAX_PARALLELISM;
+    if (parallelism != null && (parallelism < 1 || parallelism > most)) {
+      throw new ValidationException(
+          "table %s: '%s': expected 1 to %d, actual %d"
+              .formatted(table.name(), BsdbOptions.SINK_PARALLELISM.key(), most, parallelism));
+    }
+    return parallelism;
   }
 
   private static ReadableConfig options(FactoryUtil.TableFactoryHelper helper) {

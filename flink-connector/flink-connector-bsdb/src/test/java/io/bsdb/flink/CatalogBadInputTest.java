@@ -247,6 +247,12 @@ class CatalogBadInputTest {
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.memory' = '32 mb')")
         .hasStackTraceContaining(
             "table c.default.x: a 'sink.' option is wrong: option of a build 'memory'='33554432': memory bytes out of range: expected 67108864 to");
+    for (int parallelism : new int[] {-1, 0, 32_769}) {
+      assertFails(
+              "CREATE TABLE x " + COLUMNS + " WITH ('sink.parallelism' = '" + parallelism + "')")
+          .hasStackTraceContaining(
+              "'sink.parallelism': expected 1 to 32768, actual " + parallelism);
+    }
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.retain-versions' = '0')")
         .hasStackTraceContaining(
             "table c.default.x: a 'sink.' option is wrong: retain-versions: expected>=1")
