@@ -3,6 +3,7 @@ package io.bsdb.live;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.live.log.LogDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -95,5 +97,18 @@ class LinkedCopyTest {
     for (int i = 0; i < tables.size(); i++) {
       assertThat(Contents.of(tables.get(i))).isEqualTo(contents.get(i));
     }
+  }
+
+  /** As two tables do whose process was killed while it made a file. */
+  @Test
+  void filesThatWereBegunAreMadeAfresh() throws IOException {
+    Path begun = Files.writeString(root.resolve("begun"), "of another");
+    Path log = Files.createDirectory(root.resolve("log"));
+    Files.createLink(log.resolve("begun"), begun);
+
+    new LogDirectory(log).open("begun", true).close();
+
+    assertThat(log.resolve("begun")).isEmptyFile();
+    assertThat(begun).hasContent("of another");
   }
 }

@@ -40,14 +40,12 @@ public record LogDirectory(Path directory, IOFunction<Path, FileMemory> access)
 
   @Override
   public LogFile open(String name, boolean create) throws IOException {
-    Set<StandardOpenOption> options =
-        create
-            ? Set.of(
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE)
-            : Set.of(StandardOpenOption.WRITE);
     Path file = directory.resolve(name);
+    Set<StandardOpenOption> options = Set.of(StandardOpenOption.WRITE);
+    if (create) {
+      Files.deleteIfExists(file); // left by a process that was killed; another table may share it
+      options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    }
     return new OpenFile(file, AsynchronousFileChannel.open(file, options, new CallingThread()));
   }
 
