@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is published goes together. */
+/** The bill of materials has every published library, in one version. */
 class ReleaseTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Pattern VERSION = Pattern.compile("<version>(.*?)</version>");
