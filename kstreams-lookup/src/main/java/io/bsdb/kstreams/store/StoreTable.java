@@ -149,10 +149,7 @@ record StoreTable(
         misfit = positions.forgotten(TopicState.deletesKept(admin, positions.topic()));
       }
     } catch (ExecutionException e) {
-      throw new StreamsException(
-          "%s: the cluster does not describe the topic: %s; check that it has it and permits to describe it, else %s"
-              .formatted(where, e.getMessage(), remedy),
-          e);
+      throw new StreamsException(where + ": " + e.getMessage() + "; else " + remedy, e);
     }
     if (misfit != null) {
       throw new StreamsException(where + ": " + misfit + "; " + remedy);

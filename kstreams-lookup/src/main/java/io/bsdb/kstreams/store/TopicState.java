@@ -48,8 +48,7 @@ record TopicState(
 
   static TopicState of(Admin admin, String topic)
       throws ExecutionException, TimeoutException, InterruptedException {
-    TopicDescription description =
-        requireNonNull(get(admin.describeTopics(List.of(topic)).allTopicNames()).get(topic));
+    TopicDescription description = describe(admin, topic);
     Instant asOf = Instant.now();
     return new TopicState(
         get(admin.describeCluster().clusterId()),
@@ -59,6 +58,19 @@ record TopicState(
         offsets(admin, description, OffsetSpec.earliest(), IsolationLevel.READ_UNCOMMITTED),
         offsets(admin, description, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED),
         offsets(admin, description, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED));
+  }
+
+  private static TopicDescription describe(Admin admin, String topic)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    try {
+      return requireNonNull(get(admin.describeTopics(List.of(topic)).allTopicNames()).get(topic));
+    } catch (ExecutionException e) {
+      Throwable cause = requireNonNull(e.getCause());
+      throw new ExecutionException(
+          "the cluster does not describe the topic '%s': %s; check its name, and that this user may describe it"
+              .formatted(topic, cause.getMessage()),
+          cause);
+    }
   }
 
   private static SortedMap<Integer, Long> offsets(

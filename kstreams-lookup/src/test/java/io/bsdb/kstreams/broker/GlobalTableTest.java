@@ -129,7 +129,7 @@ class GlobalTableTest {
     assertRefused(Map.of(), "it has no source positions of a topic");
     assertRefused(
         edited(positions, topic.name + "/", "absent/"),
-        "topic=absent: the cluster does not describe the topic");
+        "topic=absent: the cluster does not describe the topic 'absent'");
     assertRefused(edited(positions, "kafka:", "kafka:x"), "it is of another cluster");
     assertRefused(
         edited(positions, topic.name + "/", topic.name + "/x"),

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerInterceptor;
@@ -26,6 +27,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -182,6 +184,19 @@ class ReadTopicTest {
           Map.of("bootstrap.servers", topic.bootstrapServers), keyless.name, base);
       assertThat(content()).isEqualTo(Map.of("a", "somebody"));
     }
+  }
+
+  @Test
+  void namesATopicThatTheClusterDoesNotHave() {
+    assertThatThrownBy(
+            () ->
+                SnapshotStores.readTopic(
+                    Map.of("bootstrap.servers", topic.bootstrapServers), "custommers", base))
+        .isInstanceOf(ExecutionException.class)
+        .hasMessageStartingWith("the cluster does not describe the topic 'custommers': ")
+        .hasMessageEndingWith("; check its name, and that this user may describe it")
+        .hasCauseInstanceOf(UnknownTopicOrPartitionException.class);
+    assertThat(base).doesNotExist();
   }
 
   @Test
