@@ -19,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
@@ -105,7 +104,7 @@ public final class ParquetFile {
     settings.setProperty("autoinstall_known_extensions", "false");
     settings.setProperty("autoload_known_extensions", "false");
     settings.setProperty("threads", "1");
-    try (Connection connection = DriverManager.getConnection("jdbc:duckdb:", settings);
+    try (Connection connection = DuckDb.connect(settings);
         DuckDBTableFunctionBuilder function = DuckDBFunctions.tableFunction();
         Statement statement = connection.createStatement()) {
       DuckDBFunctions.RegisteredFunction unused =

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -57,12 +56,15 @@ public final class SqlEngine implements Closeable {
     settings.setProperty("autoinstall_known_extensions", "false");
     settings.setProperty("autoload_known_extensions", "false");
     try {
-      Connection connection = DriverManager.getConnection("jdbc:duckdb:", settings);
+      Connection connection = DuckDb.connect(settings);
       try (Statement statement = connection.createStatement()) {
         statement.execute("SET TimeZone = 'UTC'");
         statement.execute("SET lock_configuration = true");
       }
       return new SqlEngine(connection, temporary);
+    } catch (IOException e) {
+      Files.delete(temporary);
+      throw e;
     } catch (SQLException e) {
       Files.delete(temporary);
       throw new IOException("DuckDB does not start: " + message(e), e);
