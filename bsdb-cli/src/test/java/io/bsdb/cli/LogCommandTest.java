@@ -9,8 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LogCommandTest {
   @TempDir private Path temporary;
   private Path directory;
@@ -66,5 +70,16 @@ class LogCommandTest {
     assertThat(run.status()).isNotZero();
     assertThat(run.err()).contains("not a writable table");
     assertThat(CommandRun.of("log", "repair", "-t", empty.toString()).status()).isEqualTo(2);
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void doesNotWaitForAPipe() throws Exception {
+    Path owner = directory.resolve("log/OWNER");
+    Files.delete(owner);
+    assertThat(new ProcessBuilder("mkfifo", owner.toString()).start().waitFor()).isZero();
+    CommandRun run = CommandRun.of("log", "inspect", "-t", directory.toString());
+    assertThat(run.status()).isEqualTo(3);
+    assertThat(run.err()).contains("not a regular file: file=" + owner);
   }
 }

@@ -87,6 +87,17 @@ class HostileTableTest {
     }
   }
 
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void takesAPipeInPlaceOfADirectoryForAnEmptyOne() throws Exception {
+    publish(table);
+    Path snapshots = root.resolve("snapshots");
+    Files.move(snapshots, directory.resolve("moved"));
+    assertThat(new ProcessBuilder("mkfifo", snapshots.toString()).start().waitFor()).isZero();
+    assertThat(table.versions()).isEmpty();
+    assertThat(table.currentVersion()).isNull();
+  }
+
   private void assertRefused(Build build, Path file, String what) {
     assertThatThrownBy(
             () -> {

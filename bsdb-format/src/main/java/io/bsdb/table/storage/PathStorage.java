@@ -159,7 +159,7 @@ public final class PathStorage implements TableStorage {
    * Refuses what is no regular file: opening a pipe waits for its writer, and a device may have no
    * end.
    */
-  static void requireRegular(Path file) throws IOException {
+  public static void requireRegular(Path file) throws IOException {
     BasicFileAttributes attributes;
     try {
       attributes = Files.readAttributes(file, BasicFileAttributes.class);
@@ -251,6 +251,9 @@ public final class PathStorage implements TableStorage {
   @Override
   public List<String> list(String directory) throws IOException {
     Path path = root.resolve(directory);
+    if (Files.exists(path) && !Files.isDirectory(path)) {
+      return List.of(); // opening a pipe would wait for its writer
+    }
     try (Stream<Path> entries = Files.list(path)) {
       return entries.map(entry -> String.valueOf(entry.getFileName())).sorted().toList();
     } catch (NoSuchFileException | NotDirectoryException e) {

@@ -6,6 +6,7 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.StreamProgress;
+import io.bsdb.table.storage.PathStorage;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -166,6 +167,7 @@ public final class Owner implements Closeable {
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString(), null, "not a writable table; check the path");
     }
+    PathStorage.requireRegular(file);
     String owned = System.getProperty(owned(file));
     if (owned != null) {
       UUID own = UUID.fromString(owned);
