@@ -154,6 +154,17 @@ class TableCommandsTest {
   }
 
   @Test
+  void prunesNothingButTables() throws IOException {
+    Path other = Files.createDirectory(directory.resolve("other"));
+
+    CommandRun prune = CommandRun.of("prune", "-t", other, "--keep", 2);
+
+    assertThat(prune.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(prune.err()).contains("no snapshot has been published here");
+    assertThat(other).isEmptyDirectory();
+  }
+
+  @Test
   void sweepsWhatDeadBuildsLeft() throws IOException {
     Build dead = Table.at(table).begin();
     Path staging = Files.createDirectories(table.resolve(dead.stagingDirectory()));

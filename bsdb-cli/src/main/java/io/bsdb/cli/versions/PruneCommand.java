@@ -4,6 +4,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.table.TableCommand;
+import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -36,7 +37,9 @@ public final class PruneCommand extends TableCommand {
 
   @Override
   public Integer call() throws IOException {
-    List<String> deleted = table.open().prune(keep);
+    Table opened = table.open();
+    opened.requireCurrentVersion(); // a directory that is no table stays as it is
+    List<String> deleted = opened.prune(keep);
     console.answer(Report.lines(deleted), "deleted: " + deleted);
     return ExitStatus.OK;
   }
