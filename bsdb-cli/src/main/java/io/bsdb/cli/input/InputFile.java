@@ -7,6 +7,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
@@ -92,6 +93,9 @@ public record InputFile(
   }
 
   private static IOException named(String name, IOException e) {
+    if (e instanceof ClosedByInterruptException) {
+      return e;
+    }
     String reason = e.getMessage() == null ? "it ends too early" : e.getMessage();
     return new IOException("cannot read %s: %s".formatted(name, reason), e);
   }

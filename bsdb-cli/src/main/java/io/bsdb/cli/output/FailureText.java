@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -77,6 +78,9 @@ public final class FailureText {
     }
     if (e instanceof CommandFailure || e instanceof IllegalArgumentException) {
       return String.valueOf(message);
+    }
+    if (e instanceof ClosedByInterruptException) {
+      return "interrupted";
     }
     if (e instanceof IOException) {
       return message == null ? e.toString() : message;

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,6 +38,17 @@ class InputFileTest {
           .hasMessageStartingWith(
               "cannot read " + file + ": " + end + " files are not decompressed")
           .hasMessageContaining(" " + file + "' with --input -");
+    }
+  }
+
+  @Test
+  void anInterruptIsNoDamage() throws IOException {
+    Path file = Files.writeString(directory.resolve("in.txt"), "k v");
+    try (InputStream in = InputFile.of(file, null).open(new AtomicLong())) {
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(in::read).isInstanceOf(ClosedByInterruptException.class);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
     }
   }
 

@@ -2,6 +2,7 @@ package io.bsdb.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.channels.ClosedByInterruptException;
 import org.junit.jupiter.api.Test;
 
 class FailureTextTest {
@@ -13,5 +14,10 @@ class FailureTextTest {
     assertThat(FailureText.of(fault))
         .startsWith("mapped file cannot be read: file=unknown: a fault occurred in a recent");
     assertThat(FailureText.status(new InternalError("of Java"))).isEqualTo(ExitStatus.DEFECT);
+  }
+
+  @Test
+  void namesAnInterrupt() {
+    assertThat(FailureText.of(new ClosedByInterruptException())).isEqualTo("interrupted");
   }
 }
