@@ -162,10 +162,10 @@ impl Reader {
         }
     }
 
-    /// Whether `bytes` reads the elements.
+    /// Whether `bytes` reads the elements; where there is no type, all are null.
     pub fn is_bytes(&self) -> bool {
         match self {
-            Reader::Bytes(..) | Reader::View(_) | Reader::Fixed(_) => true,
+            Reader::Null | Reader::Bytes(..) | Reader::View(_) | Reader::Fixed(_) => true,
             Reader::Dictionary(_, values) => values.is_bytes(),
             _ => false,
         }

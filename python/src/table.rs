@@ -57,8 +57,12 @@ pub fn open(py: Python<'_>, path: PathBuf, access: &str) -> PyResult<PyTable> {
 #[pyo3(signature = (path, *, every=10.0, access="mapped"))]
 pub fn follow(py: Python<'_>, path: PathBuf, every: f64, access: &str) -> PyResult<PyTable> {
     let options = options(access)?;
-    let every =
-        Duration::try_from_secs_f64(every).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let every = Duration::try_from_secs_f64(every).map_err(|_| {
+        let seconds = every.to_string().to_lowercase();
+        PyValueError::new_err(format!(
+            "every is a number of seconds from 0 to 10^19, not {seconds}"
+        ))
+    })?;
     let follower = py
         .detach(|| Follower::new(&path, options, every))
         .map_err(|e| raise(py, e))?;

@@ -201,6 +201,14 @@ def test_arrays_of_numpy_that_are_no_list_of_keys():
         table.lookup(np.array([1, 2], "i8").view(Longer), columns=["id"])
 
 
+def test_nulls_without_a_type_are_no_keys(plain):
+    pl = pytest.importorskip("polars")
+    for asked in pa.nulls(2), pl.Series([None, None]):
+        assert pa.table(plain.lookup(asked)).to_pydict() == {"value": [None, None]}
+    frame = pa.table({"key": pa.nulls(2)})
+    assert pa.table(plain.join(frame)).to_pydict() == {"key": [None, None], "value": [None, None]}
+
+
 def test_null_structs_are_no_keys(plain):
     table = bsdb.open(TABLES / "rows-scalars")
     keys = pa.StructArray.from_arrays([pa.array([10, 1, 1])], names=["id"], mask=pa.array([False, False, True]))

@@ -76,3 +76,9 @@ def test_without_an_interval_nothing_looks_by_itself():
     table = bsdb.follow(TABLES / NAMES[0], every=0)
     assert len(os.listdir("/proc/self/task")) <= threads  # others may end
     assert not table.refresh()
+
+
+@pytest.mark.parametrize("every", [-1, float("nan"), float("inf")])
+def test_an_interval_is_a_number_of_seconds(every):
+    with pytest.raises(ValueError, match=f"every is a number of seconds from 0 to 10.19, not {every}"):
+        bsdb.follow(TABLES / NAMES[0], every=every)
