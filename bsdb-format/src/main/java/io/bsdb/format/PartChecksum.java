@@ -7,7 +7,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checksums of the parts of one file: its header, sections, blocks and footer. Immutable and safe
@@ -36,9 +38,12 @@ public final class PartChecksum {
   private static final int PREFIX_LENGTH = 28;
   private static final int COPY_LENGTH = 1 << 13;
 
-  /** A copy buffer per thread: made once, since a new one would first be filled with zeros. */
-  private static final ThreadLocal<byte[]> COPY =
-      ThreadLocal.withInitial(() -> new byte[COPY_LENGTH]);
+  /**
+   * Copy buffers that are not in use, where the ids of threads select them. A new one would first
+   * be filled with zeros; one per thread would be too many, where threads are virtual.
+   */
+  private static final AtomicReferenceArray<byte @Nullable []> COPIES =
+      new AtomicReferenceArray<>(64);
 
   private static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -87,12 +92,15 @@ public final class PartChecksum {
     if (buffer.hasArray()) {
       crc.update(buffer.array(), buffer.arrayOffset() + from, length);
     } else {
-      byte[] copy = COPY.get();
+      int slot = (int) ((Thread.currentThread().getId() * 0x9E3779B97F4A7C15L) >>> 58);
+      byte[] idle = COPIES.getAndSet(slot, null);
+      byte[] copy = idle == null ? new byte[COPY_LENGTH] : idle;
       for (int done = 0; done < length; done += copy.length) {
         int step = Math.min(copy.length, length - done);
         buffer.get(from + done, copy, 0, step);
         crc.update(copy, 0, step);
       }
+      COPIES.set(slot, copy);
     }
     return (int) crc.getValue();
   }
