@@ -8,6 +8,7 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.testkit.ChildProcess;
 import io.bsdb.testkit.Records.Lengths;
+import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -48,6 +49,19 @@ class DeepRecursionTest {
                 CachedRecursions.class,
                 table.toString()));
     assertThat(result.lines()).contains("looked up again");
+  }
+
+  /** zstd refuses to free what is in use, and a decoder seems to be if a lookup could not end. */
+  @Test
+  void closesWhatDecompresses() throws Exception {
+    ChildProcess.Result result =
+        ChildProcess.run(
+            ChildProcess.of(
+                List.of(),
+                List.of("-XX:TieredStopAtLevel=4"),
+                CompressedRecursions.class,
+                table.toString()));
+    assertThat(result.lines()).contains("closed");
   }
 
   private interface Lookup {
@@ -118,17 +132,26 @@ class DeepRecursionTest {
           ReaderOptions.builder().access(Access.DIRECT).blockCacheBytes(4 << 20).build();
       for (int i = 0; i < COUNT; i++) {
         try (SnapshotReader reader = SnapshotReader.open(table, options)) {
-          FutureTask<Boolean> recursion = new FutureTask<>(() -> overflow(reader), true);
-          new Thread(null, recursion, "recursion", 256 << 10).start();
-          recursion.get();
+          overflow(reader, LOOKUPS);
           DATA.assertFoundIn(reader);
         }
       }
       System.out.println("looked up again");
     }
 
-    private static void overflow(SnapshotReader reader) {
-      int before = depth - LOOKUPS;
+    /**
+     * Ends a recursion in a thread of its own.
+     *
+     * @param lookups made before the end
+     */
+    static void overflow(SnapshotReader reader, int lookups) throws Exception {
+      FutureTask<Boolean> recursion = new FutureTask<>(() -> recur(reader, lookups), true);
+      new Thread(null, recursion, "recursion", 256 << 10).start();
+      recursion.get();
+    }
+
+    private static void recur(SnapshotReader reader, int lookups) {
+      int before = depth - lookups;
       depth = 0;
       try {
         recur(before, reader);
@@ -145,6 +168,24 @@ class DeepRecursionTest {
         reader.get(DATA.keys().get(depth % DATA.count()));
       }
       return before == Integer.MIN_VALUE ? 0 : recur(before - 1, reader) + 1;
+    }
+  }
+
+  /** Ends recursions in readers whose decoders are new, after ever more lookups. */
+  static final class CompressedRecursions {
+    private static final int COUNT = 100;
+
+    public static void main(String[] arguments) throws Exception {
+      Path table = Path.of(arguments[0]);
+      WriterOptions layout =
+          WriterOptions.builder().layout(Layout.COMPRESSED).partitions(1).build();
+      CachedRecursions.DATA.publish(table, layout);
+      for (int lookups = 0; lookups < COUNT; lookups++) {
+        try (SnapshotReader reader = SnapshotReader.open(table)) {
+          CachedRecursions.overflow(reader, lookups);
+        }
+      }
+      System.out.println("closed");
     }
   }
 }

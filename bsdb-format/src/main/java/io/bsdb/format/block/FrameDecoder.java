@@ -90,7 +90,16 @@ final class FrameDecoder extends BlockDecoder {
 
   @Override
   public void close() {
-    context.close();
+    free(context::close);
+  }
+
+  /** Frees memory of zstd, but for what a lookup that had no stack left to end has in use. */
+  private static void free(Runnable close) {
+    try {
+      close.run();
+    } catch (IllegalStateException e) {
+      // It stays until the process ends; all else is closed.
+    }
   }
 
   /** Decoders with one dictionary. */
@@ -122,7 +131,7 @@ final class FrameDecoder extends BlockDecoder {
     public void close() {
       super.close();
       if (dictionary != null) {
-        dictionary.close();
+        free(dictionary::close);
       }
     }
   }
