@@ -97,7 +97,19 @@ final class SnapshotTableSink
       return ChangelogMode.insertOnly();
     }
     // A history needs what updates replace: the planner would ask others to leave it out.
-    return table.validity() == null ? ChangelogMode.upsert() : ChangelogMode.all();
+    return table.validity() == null
+        ? ChangelogMode.upsert(takesDeletesByKey())
+        : ChangelogMode.all();
+  }
+
+  /**
+   * Returns whether deletes may be keys alone. Flink's check of NOT NULL fails the job, or drops
+   * the delete, where other columns are NOT NULL (FLINK-40477).
+   */
+  private boolean takesDeletesByKey() {
+    return table.rowType().getFields().stream()
+        .allMatch(
+            field -> field.getType().isNullable() || table.primaryKey().contains(field.getName()));
   }
 
   @Override

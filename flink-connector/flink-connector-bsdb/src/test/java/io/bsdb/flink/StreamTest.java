@@ -296,8 +296,8 @@ class StreamTest {
     }
   }
 
-  /** Declares a changelog with the old rows of updates. */
-  private static void updates(Sql session, Schema.Builder schema, Row... rows) {
+  /** Declares a changelog as {@code updates}. */
+  private static void updates(Sql session, ChangelogMode mode, Schema.Builder schema, Row... rows) {
     session.tables.createTemporaryView(
         "updates",
         session.tables.fromChangelogStream(
@@ -306,7 +306,7 @@ class StreamTest {
                 .column("id", DataTypes.BIGINT().notNull())
                 .column("name", DataTypes.STRING())
                 .build(),
-            ChangelogMode.all()));
+            mode));
   }
 
   @Test
@@ -314,6 +314,7 @@ class StreamTest {
     Sql session = session(2, new Configuration());
     updates(
         session,
+        ChangelogMode.all(),
         Schema.newBuilder().primaryKey("id"),
         Row.ofKind(RowKind.INSERT, 1L, "a"),
         Row.ofKind(RowKind.INSERT, 2L, "b"),
@@ -326,11 +327,33 @@ class StreamTest {
     assertThat(Sql.batch(1).run(ddl()).texts("SELECT id, name FROM t")).containsExactly("+I[2, c]");
   }
 
+  /** Flink takes the columns that such a delete lacks for NULL, and keeps rows to complete it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", " NOT NULL"})
+  void deletesRowsByTheirKeysAlone(String constraint) throws Exception {
+    String ddl = ddl().replace("name STRING", "name STRING" + constraint);
+    Sql session = session(2, new Configuration()).run("DROP TABLE t").run(ddl);
+    updates(
+        session,
+        ChangelogMode.upsert(),
+        Schema.newBuilder().primaryKey("id"),
+        Row.ofKind(RowKind.INSERT, 1L, "a"),
+        Row.ofKind(RowKind.INSERT, 2L, "b"),
+        Row.ofKind(RowKind.DELETE, 1L, null));
+    String insert = "INSERT INTO t SELECT id, name FROM updates";
+    session.run(insert);
+
+    assertThat(Sql.batch(1).run(ddl).texts("SELECT id, name FROM t")).containsExactly("+I[2, b]");
+    assertThat(session.tables.explainSql(insert).contains("ChangelogNormalize"))
+        .isEqualTo(!constraint.isEmpty());
+  }
+
   @Test
   void movesARowWhoseKeyChanges() throws Exception {
     Sql session = session(2, new Configuration());
     updates(
         session,
+        ChangelogMode.all(),
         Schema.newBuilder(),
         Row.ofKind(RowKind.INSERT, 1L, "a"),
         Row.ofKind(RowKind.INSERT, 2L, "b"),
