@@ -4,18 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.lookup.OpenReaders;
-import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.diff.SnapshotDiff;
-import io.bsdb.row.Row;
-import io.bsdb.row.RowCodec;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.configuration.Configuration;
@@ -110,18 +105,11 @@ class FollowQueryTest {
     Publications.await(directory.resolve("sums"), job, () -> stored().equals(sums));
   }
 
-  /** Returns the sums as they are stored, which is faster than a query. */
   private List<String> stored() throws IOException {
-    List<String> rows = new ArrayList<>();
-    try (SnapshotReader reader = SnapshotReader.open(directory.resolve("sums"));
-        RecordCursor cursor = reader.scan()) {
-      RowCodec codec = RowCodec.of(Objects.requireNonNull(reader.manifest().schema()));
-      while (cursor.next()) {
-        Row row = codec.decode(cursor.key(), cursor.value());
-        rows.add("+I[%s, %s, %s]".formatted(row.value("grp"), row.value("c"), row.value("s")));
-      }
-    }
-    return rows.stream().sorted().toList();
+    return Stored.rows(directory.resolve("sums")).stream()
+        .map(row -> "+I[%s, %s, %s]".formatted(row.value("grp"), row.value("c"), row.value("s")))
+        .sorted()
+        .toList();
   }
 
   /** Compares what is stored, which is faster than a query. */

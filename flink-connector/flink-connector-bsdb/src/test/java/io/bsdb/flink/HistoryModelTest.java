@@ -176,11 +176,7 @@ class HistoryModelTest {
                 .watermark("ts", "ts - INTERVAL '%.3f' SECOND".formatted(lateness / 1e3))
                 .build(),
             mode));
-    return session
-        .tables
-        .executeSql("INSERT INTO prices SELECT item, price, ts, ends FROM changes")
-        .getJobClient()
-        .orElseThrow();
+    return session.start("INSERT INTO prices SELECT item, price, ts, ends FROM changes");
   }
 
   private long published() throws Exception {

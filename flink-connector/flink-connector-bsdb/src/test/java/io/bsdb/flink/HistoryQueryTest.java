@@ -300,12 +300,8 @@ class HistoryQueryTest {
                 .returns(Types.LONG),
             Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
     JobClient job =
-        streaming
-            .tables
-            .executeSql(
-                "INSERT INTO target SELECT p.price FROM orders AS o LEFT JOIN prices FOR SYSTEM_TIME AS OF o.pt AS p ON p.item = 'bread' AND p.valid_at = TO_TIMESTAMP_LTZ(o.f0, 3)")
-            .getJobClient()
-            .orElseThrow();
+        streaming.start(
+            "INSERT INTO target SELECT p.price FROM orders AS o LEFT JOIN prices FOR SYSTEM_TIME AS OF o.pt AS p ON p.item = 'bread' AND p.valid_at = TO_TIMESTAMP_LTZ(o.f0, 3)");
     Await.until(
         () -> {
           assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();

@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.lookup.OpenReaders;
-import io.bsdb.reader.RecordCursor;
-import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.Row;
-import io.bsdb.row.RowCodec;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
@@ -110,11 +107,6 @@ class ReloadTest {
     return "'sink.publish' = '" + what + "'";
   }
 
-  private static Map<Long, String> rows(Sql session) throws Exception {
-    return session.query("SELECT id, name FROM t").stream()
-        .collect(Collectors.toMap(row -> row.getFieldAs(0), row -> row.getFieldAs(1)));
-  }
-
   private Table table() {
     return Table.at(directory);
   }
@@ -129,16 +121,11 @@ class ReloadTest {
         .collect(Collectors.toMap(id -> id, id -> "name " + id));
   }
 
-  /** Returns the rows as they are stored, which is faster than a query. */
+  /** Returns the rows as they are stored. */
   private Map<Long, String> stored() throws IOException {
     Map<Long, String> rows = new TreeMap<>();
-    try (SnapshotReader reader = SnapshotReader.open(directory);
-        RecordCursor cursor = reader.scan()) {
-      RowCodec codec = RowCodec.of(reader.manifest().schema());
-      while (cursor.next()) {
-        Row row = codec.decode(cursor.key(), cursor.value());
-        assertThat(rows.put(row.longValue("id"), row.string("name"))).isNull();
-      }
+    for (Row row : Stored.rows(directory)) {
+      assertThat(rows.put(row.longValue("id"), row.string("name"))).isNull();
     }
     return rows;
   }
@@ -191,7 +178,7 @@ class ReloadTest {
       }
       rows = next;
     }
-    assertThat(rows(session)).isEqualTo(rows);
+    assertThat(session.names()).isEqualTo(rows);
   }
 
   @ParameterizedTest
@@ -300,7 +287,7 @@ class ReloadTest {
         .hasStackTraceContaining("the table was changed meanwhile: table=" + directory)
         .hasStackTraceContaining("read the source again and compare it with that version");
 
-    assertThat(rows(session)).containsEntry(1L, "name 1").containsEntry(7L, "meanwhile");
+    assertThat(session.names()).containsEntry(1L, "name 1").containsEntry(7L, "meanwhile");
     assertThat(table().storage().list("data")).hasSize(1);
   }
 
@@ -326,7 +313,7 @@ class ReloadTest {
 
       next.putAll(Map.of(1L, "later", 200L, "later", 3L, "meanwhile", 300L, "meanwhile"));
       next.keySet().removeAll(List.of(2L, 4L));
-      assertThat(rows(session)).as(what).isEqualTo(next);
+      assertThat(session.names()).as(what).isEqualTo(next);
     }
   }
 
@@ -344,7 +331,7 @@ class ReloadTest {
     Map<Long, String> expected = numbered(10);
     expected.replaceAll((id, name) -> name + "!");
     expected.put(1L, "meanwhile");
-    assertThat(rows(session)).isEqualTo(expected);
+    assertThat(session.names()).isEqualTo(expected);
   }
 
   @Test
@@ -364,7 +351,7 @@ class ReloadTest {
     assertThat(table().storage().list("snapshots")).containsExactly(before);
     assertThat(table().storage().list("data")).isEmpty();
     load(session, Map.of(), publish("changes"));
-    assertThat(rows(session)).isEmpty();
+    assertThat(session.names()).isEmpty();
   }
 
   @ParameterizedTest
@@ -377,11 +364,11 @@ class ReloadTest {
 
     assertThatThrownBy(() -> session.run(twice.formatted(publish(what), "fail")))
         .hasStackTraceContaining("two rows have the same primary key: table=");
-    assertThat(rows(session)).isEqualTo(numbered(3));
+    assertThat(session.names()).isEqualTo(numbered(3));
     session.run(twice.formatted(publish(what), "last"));
-    assertThat(rows(session)).isEqualTo(Map.of(0L, "name 0", 1L, "c", 7L, "d"));
+    assertThat(session.names()).isEqualTo(Map.of(0L, "name 0", 1L, "c", 7L, "d"));
     session.run(twice.formatted(publish(what), "first"));
-    assertThat(rows(session)).isEqualTo(Map.of(0L, "name 0", 1L, "a", 7L, "b"));
+    assertThat(session.names()).isEqualTo(Map.of(0L, "name 0", 1L, "a", 7L, "b"));
   }
 
   @Test
@@ -399,7 +386,7 @@ class ReloadTest {
     assertThat(InService.of(table()).partitions()).hasSize(4);
     load(session, numbered(100), publish("auto") + compressed);
     assertThat(InService.of(table()).options()).containsEntry("layout", "compressed");
-    assertThat(rows(session)).isEqualTo(numbered(100));
+    assertThat(session.names()).isEqualTo(numbered(100));
   }
 
   /** Flink would choose the number of writers by the amount of data, and divide the rows so. */
@@ -418,7 +405,7 @@ class ReloadTest {
               "t: Writer\",\\s*\"pact\" : \"[^\"]*\",\\s*\"contents\" : \"[^\"]*\",\\s*\"parallelism\" : "
                   + Math.min(5, parallelism));
       load(session, numbered(KEYS), publish("changes"));
-      assertThat(rows(session)).isEqualTo(numbered(KEYS));
+      assertThat(session.names()).isEqualTo(numbered(KEYS));
     }
   }
 

@@ -3,7 +3,9 @@ package io.bsdb.flink;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
@@ -82,6 +84,17 @@ final class Sql {
       job.get().getJobExecutionResult().get(); // TableResult.await() looks ten times a second
     }
     return this;
+  }
+
+  /** Begins a job. */
+  JobClient start(String statement) {
+    return tables.executeSql(statement).getJobClient().orElseThrow();
+  }
+
+  /** The names of a table {@code t(id BIGINT, name STRING)}, by their ids. */
+  Map<Long, String> names() throws Exception {
+    return query("SELECT id, name FROM t").stream()
+        .collect(Collectors.toMap(row -> row.getFieldAs(0), row -> row.getFieldAs(1)));
   }
 
   /** All rows of a query, sorted by their text. */

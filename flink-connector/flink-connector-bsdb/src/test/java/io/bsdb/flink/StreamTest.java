@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
-import io.bsdb.flink.sink.change.Change;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.testkit.InService;
@@ -161,10 +160,7 @@ class StreamTest {
 
   private JobClient start(long count, Configuration configuration) throws Exception {
     return changes(session(parallelism, configuration), count)
-        .tables
-        .executeSql("INSERT INTO t SELECT id, name FROM changes")
-        .getJobClient()
-        .orElseThrow();
+        .start("INSERT INTO t SELECT id, name FROM changes");
   }
 
   private JobClient start(long count) throws Exception {
@@ -187,11 +183,7 @@ class StreamTest {
   }
 
   private Map<Long, String> rows() throws Exception {
-    Map<Long, String> rows = new TreeMap<>();
-    for (Row row : Sql.batch(2).run(ddl()).query("SELECT id, name FROM t")) {
-      rows.put(row.getFieldAs(0), row.getFieldAs(1));
-    }
-    return rows;
+    return Sql.batch(2).run(ddl()).names();
   }
 
   private void assertHas(long changes) throws Exception {
@@ -273,8 +265,7 @@ class StreamTest {
     JobClient job = start(Long.MAX_VALUE);
     await(job, 100);
 
-    Sql lookups = Sql.streaming(1).run(ddl());
-    lookups.numbers("s", Long.MAX_VALUE - 1);
+    Sql lookups = Sql.streaming(1).run(ddl()).numbers("s", Long.MAX_VALUE - 1);
     long last = -1;
     int changes = 0;
     TableResult result =
@@ -388,12 +379,7 @@ class StreamTest {
 
     Sql second = session(2, new Configuration()).numbers("s", Long.MAX_VALUE - 1);
     second.tables.getConfig().addConfiguration(configuration);
-    JobClient job =
-        second
-            .tables
-            .executeSql(insert.formatted("second", "auto") + " WHERE f0 < 10")
-            .getJobClient()
-            .orElseThrow();
+    JobClient job = second.start(insert.formatted("second", "auto") + " WHERE f0 < 10");
     Publications.await(directory, job, () -> InService.of(directory).recordCount() >= keys);
     job.cancel().get();
     assertThat(rows()).hasSize((int) keys);
