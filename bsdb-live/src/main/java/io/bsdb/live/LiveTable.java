@@ -139,11 +139,16 @@ final class LiveTable implements WritableTable {
 
   static WritableTable open(Path directory, WritableOptions options, Place place)
       throws IOException {
-    return named("opening it", directory, () -> TableOpener.open(directory, options, place));
+    return step("opening it", directory, () -> TableOpener.open(directory, options, place));
   }
 
-  /** Names what an interrupt has ended, which the exception of the file that it closed does not. */
-  private static <T> T named(String step, Path directory, IOSupplier<T> body) throws IOException {
+  /**
+   * Runs a step that takes locks and opens files, if there is enough stack for what it has to give
+   * back. Names what an interrupt has ended, which the exception of the file that it closed does
+   * not.
+   */
+  private static <T> T step(String step, Path directory, IOSupplier<T> body) throws IOException {
+    StackRoom.requireForPublication();
     try {
       return body.get();
     } catch (ClosedByInterruptException e) {
@@ -252,7 +257,7 @@ final class LiveTable implements WritableTable {
   @Override
   public void publish() throws IOException {
     LentBytes.requireLendsNothing("table " + directory);
-    named(
+    step(
         "publishing",
         directory,
         () -> {
@@ -264,7 +269,7 @@ final class LiveTable implements WritableTable {
   @Override
   public void compact() throws IOException {
     LentBytes.requireLendsNothing("table " + directory);
-    named(
+    step(
         "folding",
         directory,
         () -> {
@@ -286,14 +291,14 @@ final class LiveTable implements WritableTable {
   @Override
   public RecordCursor cursor() throws IOException {
     owner.requireInPlace();
-    return named(
+    return step(
         "opening a cursor", directory, () -> LiveCursor.open(base, log, owner.id(), commit, calls));
   }
 
   @Override
   public LogPosition checkpoint(Path target) throws IOException {
     LentBytes.requireLendsNothing("table " + directory);
-    return named("copying it", directory, () -> maintenance.copyTo(target));
+    return step("copying it", directory, () -> maintenance.copyTo(target));
   }
 
   @Override
@@ -329,7 +334,7 @@ final class LiveTable implements WritableTable {
   @Override
   public void close() throws IOException {
     LentBytes.requireLendsNothing("table " + directory);
-    StackRoom.require();
+    StackRoom.requireForPublication();
     if (!calls.close()) {
       return;
     }

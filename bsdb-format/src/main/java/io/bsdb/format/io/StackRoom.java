@@ -12,6 +12,9 @@ public final class StackRoom {
   /** As many as one short write needs; of more, the processor does not foresee all returns. */
   private static final int CALLS_OF_WRITE = 16;
 
+  /** As many as a publication needs that is the first one, and initializes classes. */
+  private static final int CALLS_OF_PUBLICATION = 128;
+
   private StackRoom() {}
 
   /**
@@ -30,6 +33,16 @@ public final class StackRoom {
    */
   public static void requireForWrite() {
     use(CALLS_OF_WRITE);
+  }
+
+  /**
+   * Uses four times as much as {@link #require}, for what opens, publishes or folds a table. It may
+   * also initialize classes, and one in which that fails can never be used again.
+   *
+   * @throws StackOverflowError if there is too little, before anything has begun
+   */
+  public static void requireForPublication() {
+    use(CALLS_OF_PUBLICATION);
   }
 
   private static void use(int calls) {
