@@ -41,6 +41,9 @@ public final class ChangeReader implements Closeable {
 
   private int current = -1;
 
+  /** A frame whose changes could not all be read, for want of memory: they are read again. */
+  private @Nullable Frame unread;
+
   /** After this frame. */
   private LogPosition end;
 
@@ -95,21 +98,23 @@ public final class ChangeReader implements Closeable {
    *     and resume from it
    */
   public boolean next() throws IOException {
-    if (current + 1 < records.size()) {
+    if (unread == null && current + 1 < records.size()) {
       current++;
       return true;
     }
     records.clear();
     current = -1;
-    position = end;
     while (records.isEmpty()) {
-      Frame next = log.next();
+      position = end;
+      Frame next = unread == null ? log.next() : unread;
       if (next == null) {
         return false;
       }
+      unread = next;
       if (!next.first()) {
         read(log.segment(), next);
       }
+      unread = null;
     }
     current = 0;
     return true;
@@ -125,9 +130,6 @@ public final class ChangeReader implements Closeable {
           }
         });
     end = new LogPosition(segment.number(), next.next());
-    if (records.isEmpty()) {
-      position = end;
-    }
   }
 
   private Segment segment() {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RecordCursor extends Closeable {
   /**
-   * Moves to the next record, or to the first.
+   * Moves to the next record, or to the first. Once this has failed, records may be left out: a
+   * walk that is to be complete begins again with another cursor.
    *
    * @return false if there is none
    * @throws io.bsdb.format.CorruptSnapshotException if a block is damaged
