@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,6 +65,25 @@ class RefusedVersionTest {
       assertThat(live.refreshFailure()).isNull();
       assertThat(heard.events).last().isEqualTo("refreshed " + third.version());
       assertThat(versionOf(live.get(key(1)), 1)).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void saysWhyARefreshFailedThoughTheListenerFails() throws Exception {
+    versions.publishNext();
+    TableReader.Listener failing =
+        new TableReader.Listener() {
+          @Override
+          public void onRefreshFailed(@Nullable String version, Exception cause) {
+            throw new IllegalStateException("listener");
+          }
+        };
+    try (TableReader live =
+        TableReader.builder(table).refreshEvery(Duration.ZERO).listener(failing).open()) {
+      versions.damage(versions.publishNext());
+      assertThatThrownBy(live::refresh)
+          .isInstanceOf(CorruptSnapshotException.class)
+          .hasSuppressedException(new IllegalStateException("listener"));
     }
   }
 

@@ -3,6 +3,7 @@ package io.bsdb.reader.follow;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.format.io.Closing;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
@@ -275,7 +276,8 @@ final class VersionInUse implements Closeable {
       refused = (unwanted && e instanceof Exception) || isLasting(cause) ? version : null;
       failure = cause;
       failedRefreshes.incrementAndGet();
-      listener.onRefreshFailed(version, cause);
+      String failed = version;
+      Closing.after(e, () -> listener.onRefreshFailed(failed, cause));
       throw e;
     }
     refused = null;
