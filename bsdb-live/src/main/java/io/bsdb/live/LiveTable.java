@@ -335,12 +335,15 @@ final class LiveTable implements WritableTable {
   public void close() throws IOException {
     LentBytes.requireLendsNothing("table " + directory);
     StackRoom.requireForPublication();
+    List<Closeable> parts = parts(); // all memory first: a close that has begun closes everything
+    List<Closeable> steps =
+        List.of(mark, this::publishRest, this::finishLog, () -> Closing.all(parts));
     if (!calls.close()) {
       return;
     }
     boolean interrupted = Thread.interrupted(); // which would keep it from publishing
     try {
-      Closing.all(List.<Closeable>of(mark, this::publishRest, this::finishLog, this::release));
+      Closing.all(steps);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -350,17 +353,21 @@ final class LiveTable implements WritableTable {
 
   /** Ends all threads, and closes everything. Writes nothing. */
   void release() throws IOException {
-    Closing.all(
-        List.of(
-            mark,
-            maintenance,
-            commit,
-            calls::awaitEnd,
-            reclaimer,
-            log,
-            () -> logIndexes.get().close(),
-            base,
-            owner));
+    Closing.all(parts());
+  }
+
+  /** Returns what is to be closed, in this order. */
+  private List<Closeable> parts() {
+    return List.of(
+        mark,
+        maintenance,
+        commit,
+        calls::awaitEnd,
+        reclaimer,
+        log,
+        () -> logIndexes.get().close(),
+        base,
+        owner);
   }
 
   private void publishRest() throws IOException {

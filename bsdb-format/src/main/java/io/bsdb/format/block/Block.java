@@ -100,6 +100,11 @@ public abstract class Block extends LentBytes {
     return reader.key(body(), record);
   }
 
+  /** Returns whether this is mapped memory, for all blocks there, as long as their file is open. */
+  public boolean isMapped() {
+    return false;
+  }
+
   /** Gives the block back. Called once. */
   public void release() {}
 

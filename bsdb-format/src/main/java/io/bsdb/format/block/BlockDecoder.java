@@ -31,7 +31,7 @@ abstract class BlockDecoder extends Block implements Closeable {
   private final DecoderPool pool;
   private final int slot;
 
-  /** The block that it decodes, or, while it is not lent, decoded last. */
+  /** The block that it decodes, or, while it is not lent, decoded last, if that is mapped. */
   private Block encoded = NONE;
 
   BlockDecoder(DecoderPool pool, int slot) {
@@ -66,7 +66,11 @@ abstract class BlockDecoder extends Block implements Closeable {
   /** Gives back the block that it decodes, and itself to its pool. */
   @Override
   public final void release() {
-    encoded.release();
+    Block block = encoded;
+    if (!block.isMapped()) {
+      encoded = NONE; // one that is evicted from a cache must not stay in memory
+    }
+    block.release();
     pool.give(this, slot);
   }
 

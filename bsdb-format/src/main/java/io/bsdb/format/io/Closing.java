@@ -13,9 +13,7 @@ public final class Closing {
     try {
       resource.close();
     } catch (IOException | RuntimeException | Error e) {
-      if (e != failure) {
-        failure.addSuppressed(e);
-      }
+      suppress(e, failure);
     }
   }
 
@@ -27,19 +25,30 @@ public final class Closing {
    */
   public static void all(List<? extends Closeable> resources) throws IOException {
     Throwable failure = null;
-    for (Closeable resource : resources) {
+    for (int i = 0; i < resources.size(); i++) { // an iterator takes memory
       try {
-        resource.close();
+        resources.get(i).close();
       } catch (IOException | RuntimeException | Error e) {
         if (failure == null) {
           failure = e;
-        } else if (failure != e) {
-          failure.addSuppressed(e);
+        } else {
+          suppress(e, failure);
         }
       }
     }
     if (failure != null) {
       throw Thrown.asIs(failure);
+    }
+  }
+
+  private static void suppress(Throwable e, Throwable failure) {
+    if (e == failure) {
+      return;
+    }
+    try {
+      failure.addSuppressed(e);
+    } catch (OutOfMemoryError noRoom) {
+      // The first failure is thrown, and what is left to close is closed.
     }
   }
 }

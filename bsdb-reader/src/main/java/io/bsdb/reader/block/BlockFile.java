@@ -91,6 +91,11 @@ public final class BlockFile implements Closeable {
     public int base(int number) {
       return FileMemory.index(offset(number));
     }
+
+    @Override
+    public boolean isMapped() {
+      return true;
+    }
   }
 
   /** Returns the chunk of memory that a block starts in: in most files there is but one. */
