@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.testkit.ChildProcess;
+import io.bsdb.testkit.StackThread;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,17 +53,8 @@ class DeepRecursionTest {
     }
 
     public static void main(String[] arguments) throws Exception {
-      FutureTask<Boolean> run = new FutureTask<>(() -> run(Path.of(arguments[0])));
-      start(run, 0);
-      run.get(60, SECONDS);
+      StackThread.start(0, () -> run(Path.of(arguments[0]))).get(60, SECONDS);
       System.out.println("all there");
-    }
-
-    /** One that waits for ever must not keep this process. */
-    private static void start(Runnable task, int stackBytes) {
-      Thread thread = new Thread(null, task, "test", stackBytes);
-      thread.setDaemon(true);
-      thread.start();
     }
 
     private static boolean run(Path directory) throws Exception {
@@ -71,13 +63,9 @@ class DeepRecursionTest {
       List<FutureTask<Integer>> others = new ArrayList<>();
       for (int i = 0; i < OTHERS; i++) {
         String key = "other" + i;
-        FutureTask<Integer> other = new FutureTask<>(() -> recursions.writeBeside(key));
-        others.add(other);
-        start(other, 0);
+        others.add(StackThread.start(0, () -> recursions.writeBeside(key)));
       }
-      FutureTask<Boolean> deep = new FutureTask<>(recursions::end);
-      start(deep, 256 << 10);
-      deep.get();
+      StackThread.start(StackThread.LITTLE, recursions::end).get();
       recursions.ended = true;
       List<Integer> last = new ArrayList<>();
       for (FutureTask<Integer> other : others) {

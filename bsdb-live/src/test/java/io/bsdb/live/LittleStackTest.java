@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.testkit.ChildProcess;
+import io.bsdb.testkit.StackThread;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,7 +43,6 @@ class LittleStackTest {
   /** Tries something where the stack ends, then with a little more of it, until it succeeds. */
   static final class FromTheEnd {
     private static final int CURSORS = 5;
-    private static final int STACK_BYTES = 256 << 10;
 
     private interface Step {
       void run() throws IOException;
@@ -53,17 +53,8 @@ class LittleStackTest {
     private FromTheEnd() {}
 
     public static void main(String[] arguments) throws Exception {
-      FutureTask<Boolean> run = new FutureTask<>(() -> run(Path.of(arguments[0]), arguments[1]));
-      start(run, 0);
-      run.get(60, SECONDS);
+      StackThread.start(0, () -> run(Path.of(arguments[0]), arguments[1])).get(60, SECONDS);
       System.out.println("all there");
-    }
-
-    /** One that waits for ever must not keep this process. */
-    private static void start(Runnable task, int stackBytes) {
-      Thread thread = new Thread(null, task, "test", stackBytes);
-      thread.setDaemon(true);
-      thread.start();
     }
 
     private static boolean run(Path directory, String what) throws Exception {
@@ -82,9 +73,7 @@ class LittleStackTest {
       List<FutureTask<Integer>> writers = new ArrayList<>();
       for (int i = 1; i <= 2; i++) {
         byte[] key = bytes(i);
-        FutureTask<Integer> writer = new FutureTask<>(() -> write(table, key));
-        writers.add(writer);
-        start(writer, 0);
+        writers.add(StackThread.start(0, () -> write(table, key)));
       }
       for (int i = 0; i < CURSORS; i++) {
         fromTheEnd(() -> table.cursor().close(), 1);
@@ -113,9 +102,8 @@ class LittleStackTest {
      * @param calls by which the stack is shorter at each try
      */
     private static void fromTheEnd(Step step, int calls) throws Exception {
-      FutureTask<Boolean> deep = new FutureTask<>(() -> succeeds(step, calls, 0));
-      start(deep, STACK_BYTES);
-      assertThat(deep.get()).isTrue();
+      assertThat(StackThread.start(StackThread.LITTLE, () -> succeeds(step, calls, 0)).get())
+          .isTrue();
     }
 
     private static boolean succeeds(Step step, int calls, int depth) throws IOException {

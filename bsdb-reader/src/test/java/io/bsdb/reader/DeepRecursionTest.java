@@ -8,14 +8,13 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.testkit.ChildProcess;
 import io.bsdb.testkit.Records.Lengths;
+import io.bsdb.testkit.StackThread;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,12 +72,10 @@ class DeepRecursionTest {
     private static final int COUNT = 1500;
 
     public static void main(String[] arguments) throws Exception {
-      FutureTask<Integer> recursions = new FutureTask<>(() -> overflows(Path.of(arguments[0])));
-      Thread thread = new Thread(null, recursions, "recursions", 256 << 10);
-      // One that waits for ever must not keep this process.
-      thread.setDaemon(true);
-      thread.start();
-      System.out.println("closed after " + recursions.get(60, SECONDS) + " recursions");
+      int recursions =
+          StackThread.start(StackThread.LITTLE, () -> overflows(Path.of(arguments[0])))
+              .get(60, SECONDS);
+      System.out.println("closed after " + recursions + " recursions");
     }
 
     private static int overflows(Path table) throws Exception {
@@ -145,20 +142,17 @@ class DeepRecursionTest {
      * @param lookups made before the end
      */
     static void overflow(SnapshotReader reader, int lookups) throws Exception {
-      FutureTask<Boolean> recursion = new FutureTask<>(() -> recur(reader, lookups), true);
-      new Thread(null, recursion, "recursion", 256 << 10).start();
-      recursion.get();
+      StackThread.start(StackThread.LITTLE, () -> recur(reader, lookups)).get();
     }
 
-    private static void recur(SnapshotReader reader, int lookups) {
+    private static boolean recur(SnapshotReader reader, int lookups) throws IOException {
       int before = depth - lookups;
       depth = 0;
       try {
         recur(before, reader);
+        return false;
       } catch (StackOverflowError expected) {
-        // as it is to
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
+        return true;
       }
     }
 

@@ -38,7 +38,8 @@ public final class ChildProcess {
   }
 
   /**
-   * Returns a process that runs a main class.
+   * Returns a process that runs a main class. Its classes are not verified, which would load others
+   * early: they are loaded when they are first used, be it in the midst of a failure.
    *
    * @param before a command that runs the command after it; may be empty
    * @param options of Java; later ones count
@@ -53,6 +54,8 @@ public final class ChildProcess {
             classPath(),
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:-BytecodeVerificationRemote",
             "-Xmx128m",
             "--enable-native-access=ALL-UNNAMED"));
     command.addAll(options);

@@ -53,6 +53,17 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
             .removalListener(this::removed)
             .buildAsync();
     memory.add(this);
+    failOnce();
+  }
+
+  /**
+   * Has the classes loaded that a failed load needs. When the first one fails there may be too
+   * little stack for that, and others would wait for ever for the block.
+   */
+  private void failOnce() {
+    CompletableFuture<CachedBlock> load = new CompletableFuture<>();
+    cache.put(-1L, load);
+    load.completeExceptionally(new LoadFailure(new IOException()));
   }
 
   @Override
