@@ -99,7 +99,7 @@ public final class Bench implements Callable<Integer> {
       split = ",",
       paramLabel = "NAME",
       description =
-          "Stores, lookups or tables in Flink: a name, or a part that names have in common")
+          "Stores, lookups, layouts or tables in Flink: a name, or a part that names share")
   private List<String> only = List.of();
 
   @Option(

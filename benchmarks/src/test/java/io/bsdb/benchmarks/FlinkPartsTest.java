@@ -14,8 +14,8 @@ class FlinkPartsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "flink --records 1000 --events 2000 --only hashmap,bsdb",
-        "joins --records 3000 --events 3000",
+        "flink --records 1000 --events 2000 --only hashmap,bsdb-async",
+        "joins --records 3000 --events 3000 --only compressed",
         "reload-jobs --records 1000",
         "history --records 100 --events 600"
       })

@@ -28,6 +28,8 @@ final class ChildCommand {
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:-BytecodeVerificationRemote",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 classPath,

@@ -28,7 +28,7 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
  * Differences count: the time of the source, the sink and Flink itself is in all.
  *
  * @param rows of the tables
- * @param words names or parts of names of lookups; none for all
+ * @param words names or parts of names of lookups, or of layouts; none for all
  */
 public record LookupBench(Path directory, long rows, long events, int rounds, List<String> words)
     implements Callable<List<Section>> {
@@ -104,7 +104,10 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
 
   /** Compares layouts of a table of eight columns of text; two are read, or all. */
   public List<Section> columns() throws Exception {
-    List<Layout> layouts = List.of(Layout.BLOCKED, Layout.SYMBOLS, Layout.COMPRESSED);
+    List<Layout> all = List.of(Layout.BLOCKED, Layout.SYMBOLS, Layout.COMPRESSED);
+    List<String> names = all.stream().map(Layout::label).toList();
+    List<String> chosen = Peer.choose(names, words, names);
+    List<Layout> layouts = all.stream().filter(each -> chosen.contains(each.label())).toList();
     for (Layout layout : layouts) {
       Directories.delete(table(layout));
       build(DataSet.COLUMNS, table(layout), WriterOptions.builder().layout(layout));
