@@ -20,6 +20,7 @@ class TroubleshootingTest {
           "All predicates should be accepted here",
           "Async function call has timed out",
           "Mismatch of function's argument data type",
+          "Temporal Table Join requires primary key in versioned table",
           "implicit type conversion between",
           StatementsTest.FIELD_OF_A_ROW);
 
