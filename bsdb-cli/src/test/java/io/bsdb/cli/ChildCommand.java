@@ -13,16 +13,30 @@ final class ChildCommand {
 
   /** A process that runs a command, its messages going to a file. */
   static Process start(Path messages, Object... arguments) throws IOException {
-    // As in production, with something that prints messages of the log.
-    String classes =
-        System.getProperty("bsdb.slf4j-simple")
-            + File.pathSeparator
-            + System.getProperty("java.class.path");
-    return start(messages, classes, List.of(arguments));
+    return start(messages, classes(), List.of(arguments));
+  }
+
+  /** The class path of production, with something that prints messages of the log. */
+  private static String classes() {
+    return System.getProperty("bsdb.slf4j-simple")
+        + File.pathSeparator
+        + System.getProperty("java.class.path");
+  }
+
+  /** A process that runs a command and may open only some files. */
+  static Process startWithFiles(int files, Path messages, List<?> arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(List.of("sh", "-c", "ulimit -n " + files + "; exec \"$@\"", "sh"));
+    command.addAll(command(classes(), arguments));
+    return startProcess(messages, command);
   }
 
   /** The same on another class path. */
   static Process start(Path messages, String classPath, List<?> arguments) throws IOException {
+    return startProcess(messages, command(classPath, arguments));
+  }
+
+  private static List<String> command(String classPath, List<?> arguments) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -35,6 +49,10 @@ final class ChildCommand {
                 classPath,
                 Bsdb.class.getName()));
     arguments.forEach(each -> command.add(each.toString()));
+    return command;
+  }
+
+  private static Process startProcess(Path messages, List<String> command) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(messages.toFile());
     builder.environment().putAll(Map.of("LC_ALL", "C.UTF-8"));
     return builder.start();

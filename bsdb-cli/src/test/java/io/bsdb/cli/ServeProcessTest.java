@@ -44,17 +44,17 @@ class ServeProcessTest {
     Path input = Files.writeString(directory.resolve("in"), lines);
     table = directory.resolve("table");
     assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
-    serve();
+    serve(4200);
   }
 
-  private void serve() throws IOException {
+  private void serve(int files) throws IOException {
     List<Object> command =
         new ArrayList<>(List.of("serve", "--table", "t=" + table, "--port", "0"));
     for (String limit : List.of("request-millis", "idle-millis", "drain-millis")) {
       command.addAll(List.of("--limit", limit + "=" + LIMIT));
     }
     command.addAll(List.of("--limit", "connections=2000"));
-    server = ChildCommand.start(directory.resolve("messages"), command.toArray());
+    server = ChildCommand.startWithFiles(files, directory.resolve("messages"), command);
     output =
         new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8));
     address = URI.create(output.readLine());
@@ -71,6 +71,7 @@ class ServeProcessTest {
 
   private Socket connect() throws IOException {
     Socket socket = new Socket(address.getHost(), address.getPort());
+    socket.setSoTimeout(60_000);
     sockets.add(socket);
     return socket;
   }
@@ -138,6 +139,22 @@ class ServeProcessTest {
   }
 
   @Test
+  void answersMoreClientsThanItMayOpenFiles() throws Exception {
+    server.destroyForcibly();
+    output.close();
+    serve(250);
+    for (int i = 0; i < 300; i++) {
+      Socket socket = connect();
+      send(socket, get(i));
+      assertThat(read(socket)).as("client %d", i).endsWith("\r\n\r\nvalue" + i);
+    }
+    assertThat(directory.resolve("messages"))
+        .content()
+        .contains(" connections, not 2000: this process may open only 250 files; raise 'ulimit -n'")
+        .hasLineCount(1);
+  }
+
+  @Test
   void aKilledServiceHasAnsweredRightlyOrNotAtAll() throws Exception {
     for (int i = 0; i < 1000; i++) {
       connect();
@@ -160,7 +177,7 @@ class ServeProcessTest {
       assertThat(answer).matches("(?s)|HTTP/1.1 200 .*\r\n\r\nvalue" + i);
     }
     output.close();
-    serve();
+    serve(4200);
     Socket again = connect();
     send(again, get(7));
     assertThat(read(again)).endsWith("\r\n\r\nvalue7");

@@ -1,6 +1,7 @@
 package io.bsdb.http.exchange;
 
 import io.bsdb.format.io.IOConsumer;
+import io.bsdb.http.wire.Connections;
 import io.bsdb.http.wire.Limits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
@@ -65,6 +67,7 @@ public final class BodyReader {
         ScheduledFuture<?> timeout =
             timer.schedule(this::giveUp, limits.request().toMillis(), TimeUnit.MILLISECONDS);
         Request.addCompletionListener(request, failure -> timeout.cancel(false));
+        Connections.awaitingBody(request);
       }
       request.demand(this::readAvailable);
     }
@@ -82,6 +85,7 @@ public final class BodyReader {
     void readAvailable() {
       try {
         if (readsAll()) {
+          Connections.bodyArrived(request);
           exchange.beginLookup();
           reader.accept(body.toByteArray());
         } else {
@@ -127,6 +131,10 @@ public final class BodyReader {
     }
 
     private Problem failure(Throwable cause) {
+      if (cause instanceof HttpException malformed) {
+        return new Problem(
+            Problem.Kind.BAD_REQUEST, "the body is malformed: %s", malformed.getReason());
+      }
       return cause instanceof TimeoutException
           ? new Problem(
               Problem.Kind.TIMEOUT,

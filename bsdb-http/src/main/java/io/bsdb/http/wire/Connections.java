@@ -2,13 +2,17 @@ package io.bsdb.http.wire;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
@@ -27,6 +31,8 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The connections of a server, each with what it is waiting for. Jetty's idle timeout restarts with
@@ -34,17 +40,19 @@ import org.jspecify.annotations.Nullable;
  * as a whole. When the server ends, connections without a request are closed at once and the others
  * after their answer.
  *
- * <p>Beyond the limit, a new connection replaces the one that has been without a request longest.
- * If all have one, it is a spare one: a few of these answer health checks, and refuse everything
- * else.
+ * <p>Beyond the limit, a new connection replaces the one that has been without a complete request
+ * longest. If all have one, it is a spare one: a few of these answer health checks, and refuse
+ * everything else.
  */
 public final class Connections extends ServerConnector {
+  private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
   private static final int HEADER_BYTES = 8 << 10;
 
   /** Connections beyond the limit, for health checks. */
   private static final int SPARE = 16;
 
   private static final int ACCEPT_QUEUE = 1024;
+  private static final Duration ACCEPT_PAUSE = Duration.ofMillis(10);
 
   /** Requests of one connection that a thread answers one after the other. */
   private static final int IN_A_ROW = 16;
@@ -60,12 +68,33 @@ public final class Connections extends ServerConnector {
 
   Connections(Server server, Limits limits, int selectors, @Nullable Tls tls) {
     super(server, 1, selectors, factories(limits, tls));
-    most = limits.connections();
+    most = most(limits.connections());
     headerNanos = limits.request().toNanos();
     answerNanos = limits.idle().toNanos();
     setIdleTimeout(limits.idle().toMillis());
     setAcceptQueueSize(ACCEPT_QUEUE); // many at once do not wait for another attempt
     setShutdownIdleTimeout(0); // no other timeout than before
+  }
+
+  /**
+   * Returns how many connections there may be, so that half of the files that may still be opened
+   * is left for new versions of the tables: what cannot be accepted replaces no other connection.
+   */
+  private static int most(int wanted) {
+    if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
+      long files = system.getMaxFileDescriptorCount();
+      long room = (files - system.getOpenFileDescriptorCount() - SPARE) / 2;
+      if (room < wanted) {
+        int most = (int) Math.max(1, room);
+        LOG.warn(
+            "at most {} connections, not {}: this process may open only {} files; raise 'ulimit -n'",
+            most,
+            wanted,
+            files);
+        return most;
+      }
+    }
+    return wanted;
   }
 
   private static ConnectionFactory[] factories(Limits limits, @Nullable Tls tls) {
@@ -93,7 +122,9 @@ public final class Connections extends ServerConnector {
     IDLE,
     /** Some bytes of a request have arrived. */
     HEADER,
-    /** The header has arrived; the request limits its own time. */
+    /** The header has arrived, and some of the body has not; the request limits its own time. */
+    BODY,
+    /** All that the answer needs has arrived; the request limits its own time. */
     REQUEST,
     /** An answer is being written. */
     ANSWER,
@@ -156,12 +187,12 @@ public final class Connections extends ServerConnector {
       }
     }
 
-    /** Returns for how long there has been no request; negative if there is one. */
+    /** Returns for how long there has been no complete request; negative if there is one. */
     private synchronized long nanosWithoutRequest() {
       return phase.hasRequest() || phase == Phase.CLOSED ? -1 : System.nanoTime() - since;
     }
 
-    /** Closes this connection if it still has no request. */
+    /** Closes this connection if it still has no complete request. */
     private boolean shed() {
       synchronized (this) {
         if (phase.hasRequest() || phase == Phase.CLOSED) {
@@ -221,6 +252,23 @@ public final class Connections extends ServerConnector {
   }
 
   /**
+   * Makes room where no more files can be opened, and tries again in a moment: Jetty would do that
+   * only after a second, and the connections that others have replaced are closed before.
+   */
+  @Override
+  protected boolean handleAcceptFailure(Throwable failure) {
+    if (!isRunning() || !isOpen() || Thread.currentThread().isInterrupted()) {
+      return super.handleAcceptFailure(failure);
+    }
+    getConnectedEndPoints().stream()
+        .map(Timed.class::cast)
+        .max(Comparator.comparingLong(Timed::nanosWithoutRequest))
+        .ifPresent(Timed::shed);
+    LockSupport.parkNanos(ACCEPT_PAUSE.toNanos());
+    return true;
+  }
+
+  /**
    * Makes room for a connection among those that are spare, or are not, as it is.
    *
    * @return false if there is none, because all have requests
@@ -276,6 +324,16 @@ public final class Connections extends ServerConnector {
       endPoint = wrapper.unwrap();
     }
     return (Timed) endPoint;
+  }
+
+  /** Notes that a request waits for the rest of its body. */
+  public static void awaitingBody(Request request) {
+    of(request).enter(Phase.BODY);
+  }
+
+  /** Notes that the body of a request has arrived. */
+  public static void bodyArrived(Request request) {
+    of(request).enter(Phase.REQUEST);
   }
 
   /** Notes that the answer of a request is complete and has to be taken. */

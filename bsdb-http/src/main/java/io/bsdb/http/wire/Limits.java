@@ -26,7 +26,7 @@ import java.util.Objects;
  * @param idle how long a connection may be without a request, and how long a client may take over
  *     an answer: {@link Connections}
  * @param connections that may be open; a further one replaces the one that has been without a
- *     request longest, or answers health checks only: {@link Connections}, {@link
+ *     complete request longest, or answers health checks only: {@link Connections}, {@link
  *     io.bsdb.http.Router}
  * @param pinnedVersions versions that may be open though they are not in service: {@link
  *     io.bsdb.http.table.PinnedVersions}

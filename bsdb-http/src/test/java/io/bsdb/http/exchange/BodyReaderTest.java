@@ -20,7 +20,7 @@ import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of the buffers that bodies are read from. */
+/** How bodies are read, and what becomes of the buffers. */
 @Timeout(20)
 class BodyReaderTest {
   private final Limits limits = Limits.of(Map.of("body-bytes", 10));
@@ -52,7 +52,19 @@ class BodyReaderTest {
   }
 
   @Test
-  void areGivenBackIfABodyIsTooLong() throws Exception {
+  void aMalformedBodyIsNotOneThatEndsEarly() throws Exception {
+    server.start("127.0.0.1", 0, new Bodies(), new ProblemHandler());
+    try {
+      assertThat(post("zz\r\n1234567890"))
+          .startsWith("HTTP/1.1 400")
+          .contains("the body is malformed: ");
+    } finally {
+      server.stop();
+    }
+  }
+
+  @Test
+  void buffersAreGivenBackIfABodyIsTooLong() throws Exception {
     server.start("127.0.0.1", 0, new Bodies(), new ProblemHandler());
     try {
       assertThat(post("a\r\n1234567890")).startsWith("HTTP/1.1 200"); // its buffer is used again
