@@ -252,6 +252,8 @@ class SafetyTest {
     }
     assertThat(Client.text(client.post(lookup, "{\"keys\":[\"\\ud800\"]}")))
         .contains("half a surrogate pair");
+    assertThat(Client.text(client.post(lookup, "{\"keys\":[],\"limit\":5}")))
+        .contains("there is no member 'limit'; there are [keys, columns, match]");
     assertThat(problem(client.post(lookup, "\"a\"\n{\"b", "Content-Type", "application/x-ndjson")))
         .isIn("bad-request", "bad-key");
     for (byte[] body : new byte[][] {{1}, {2, 0, 0, 0, 'a'}, {-1, -1, -1, -1}}) {

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable String match) {
   private static final String MALFORMED = "the body is malformed: ";
+  private static final List<String> MEMBERS = List.of("keys", "columns", "match");
 
   /**
    * Reads keys: a JSON object, JSON values one after the other, or keys after their lengths.
@@ -118,6 +119,9 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
     while (in.nextToken() != JsonToken.END_OBJECT) {
       String name = in.currentName();
       JsonToken value = in.nextToken();
+      if (!MEMBERS.contains(name)) {
+        throw malformed("there is no member '%s'; there are %s", name, MEMBERS);
+      }
       if (value != (name.equals("match") ? JsonToken.VALUE_STRING : JsonToken.START_ARRAY)) {
         throw malformed("'%s' is not %s", name, name.equals("match") ? "a string" : "an array");
       }
@@ -130,7 +134,7 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
             keys.add(key(in, rows, encoding));
           }
         }
-        case "columns" -> {
+        default -> {
           columns = new ArrayList<>();
           while (in.nextToken() != JsonToken.END_ARRAY) {
             if (!in.hasToken(JsonToken.VALUE_STRING)) {
@@ -139,7 +143,6 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
             columns.add(in.getText());
           }
         }
-        default -> throw malformed("there is no member '%s'", name);
       }
     }
     if (keys == null || in.nextToken() != null) {

@@ -78,7 +78,7 @@ public final class AccessRules {
         || !(hosts.contains(host.toLowerCase(Locale.ROOT)) || ADDRESS.matcher(host).matches())) {
       throw new Problem(
           Problem.Kind.WRONG_HOST,
-          "Host is '%s'; expected an IP address or one of %s",
+          "Host is '%s'; expected an IP address or one of %s; --allow-host adds names",
           host,
           hosts);
     }

@@ -50,12 +50,12 @@ public enum MediaType {
   /**
    * Chooses what to answer with.
    *
-   * @param accept the request's headers; empty if it has none
+   * @param accept the request's headers; empty, or of empty text, if it accepts anything
    * @param offered the first is the default
    * @throws Problem if none of them is accepted
    */
   static MediaType negotiate(List<String> accept, List<MediaType> offered) {
-    if (accept.isEmpty()) {
+    if (accept.isEmpty() || String.join("", accept).isBlank()) {
       return offered.get(0);
     }
     QuotedQualityCSV parsed = new QuotedQualityCSV();
