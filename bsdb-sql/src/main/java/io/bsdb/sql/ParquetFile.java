@@ -80,7 +80,8 @@ public final class ParquetFile {
   }
 
   /**
-   * Writes a file, under another name until it is whole.
+   * Writes a file, under another name until it is whole. It replaces the file that is there, or
+   * that a link there leads to, but nothing else, such as a device.
    *
    * @param ended name of one more column, which shows whether a row is ended; null if none is
    * @throws IllegalArgumentException naming a column whose values the file could not hold exactly
@@ -97,7 +98,13 @@ public final class ParquetFile {
       requireOther(column, column.name(), names);
       values.add("%s AS %s".formatted(value("c" + values.size(), column), quoted(column.name())));
     }
-    Path part = file.resolveSibling(file.getFileName() + ".part");
+    Path target = Files.exists(file) ? file.toRealPath() : file;
+    if (Files.exists(target) && !Files.isRegularFile(target)) {
+      throw new IOException(
+          "cannot write %s: what is there is no regular file; give the name of another file"
+              .formatted(file));
+    }
+    Path part = target.resolveSibling(target.getFileName() + ".part");
     part.toFile().deleteOnExit(); // a signal ends the process without what is below
     Source source = new Source(schema, columns, records);
     Properties settings = new Properties();
@@ -113,7 +120,7 @@ public final class ParquetFile {
       statement.execute(
           "COPY (SELECT %s FROM %s()) TO %s (FORMAT parquet)"
               .formatted(String.join(", ", values), FUNCTION, SourceType.quoted(part.toString())));
-      Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+      Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
     } catch (SQLException e) {
       if (source.failure instanceof IOException failure) {
         throw failure;

@@ -121,6 +121,28 @@ class ParquetFileTest {
     }
   }
 
+  @Test
+  void replacesNothingButFiles() throws IOException {
+    Path link = Files.createSymbolicLink(directory.resolve("rows.parquet"), Path.of("/dev/null"));
+    Schema schema = Schema.of(List.of(new Column("id", ColumnType.parse("INT"))), List.of("id"));
+    assertThatThrownBy(() -> write(schema, List.of(row(schema, 1))))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "cannot write %s: what is there is no regular file; give the name of another file",
+            link);
+    assertThat(link).isSymbolicLink();
+  }
+
+  @Test
+  void replacesTheFileThatALinkLeadsTo() throws IOException {
+    Path file = Files.createFile(directory.resolve("file"));
+    Path link = Files.createSymbolicLink(directory.resolve("rows.parquet"), file);
+    Schema schema = Schema.of(List.of(new Column("id", ColumnType.parse("INT"))), List.of("id"));
+    write(schema, List.of(row(schema, 1)));
+    assertThat(link).isSymbolicLink();
+    assertThat(read(file, List.of("id"))).containsExactly("{\"id\": 1}");
+  }
+
   /** Scalars of all types in the first run; later, a few nested ones. */
   private static Schema schema(Random random, int run) {
     List<Column> columns = new ArrayList<>();
