@@ -165,6 +165,20 @@ class TableCommandsTest {
   }
 
   @Test
+  void sweepsNothingButTables() throws IOException {
+    Path other = Files.createDirectory(directory.resolve("other"));
+
+    CommandRun sweep = CommandRun.of("sweep", "-t", other);
+
+    assertThat(sweep.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(sweep.err()).contains("no snapshot has been published here");
+    assertThat(other).isEmptyDirectory();
+
+    Files.createDirectory(other.resolve("snapshots")); // as a build that was the first leaves it
+    assertThat(CommandRun.of("sweep", "-t", other).status()).isZero();
+  }
+
+  @Test
   void sweepsWhatDeadBuildsLeft() throws IOException {
     Build dead = Table.at(table).begin();
     Path staging = Files.createDirectories(table.resolve(dead.stagingDirectory()));

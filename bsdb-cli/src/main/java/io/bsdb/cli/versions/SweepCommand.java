@@ -5,7 +5,10 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.table.TableCommand;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Table;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -40,7 +43,11 @@ public final class SweepCommand extends TableCommand {
 
   @Override
   public Integer call() throws IOException {
-    List<String> deleted = table.open().sweep(age);
+    Table opened = table.open();
+    if (Files.notExists(table.directory().resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY))) {
+      opened.requireCurrentVersion(); // a directory that is no table stays as it is
+    }
+    List<String> deleted = opened.sweep(age);
     console.answer(Report.lines(deleted), "deleted: " + deleted);
     return ExitStatus.OK;
   }
