@@ -390,8 +390,9 @@ public record WriterOptions(
                 .formatted(
                     PROPERTY, SOURCE_POSITION, String.join(", ", defaults().toMap().keySet())));
       } catch (IllegalArgumentException e) {
+        String problem = e instanceof NumberFormatException ? "expected a number" : e.getMessage();
         throw new IllegalArgumentException(
-            "option of a build '%s'='%s': %s".formatted(name, value, e.getMessage()), e);
+            "option of a build '%s'='%s': %s".formatted(name, value, problem), e);
       }
     }
 

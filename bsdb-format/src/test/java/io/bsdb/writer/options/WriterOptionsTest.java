@@ -109,7 +109,7 @@ class WriterOptionsTest {
     assertRefused(
         "layout", "flat", "expected one of blocked, compact, compressed, compressed-pages");
     assertRefused("duplicates", "some", "expected one of fail, first, last");
-    assertRefused("block-size", "4k", "For input string: \"4k\"");
+    assertRefused("block-size", "4k", "expected a number");
     assertRefused("block-size", "17", "block size out of range: expected 512 to 65536, actual 17");
     assertRefused(
         "block-size",

@@ -183,8 +183,9 @@ public record ReaderOptions(
                       + new TreeSet<>(defaults().toMap().keySet()));
         };
       } catch (IllegalArgumentException e) {
+        String problem = e instanceof NumberFormatException ? "expected a number" : e.getMessage();
         throw new IllegalArgumentException(
-            "option of a reader '%s'='%s': %s".formatted(name, value, e.getMessage()), e);
+            "option of a reader '%s'='%s': %s".formatted(name, value, problem), e);
       }
     }
 

@@ -44,7 +44,7 @@ class ReaderOptionsTest {
             + " signatures, verification, warm-up]");
     assertRefused("access", "heap", "expected one of mapped, resident, direct, io_uring");
     assertRefused("queue-depth", "0", "queue depth: expected 1 to 4096, actual 0");
-    assertRefused("queue-depth", "many", "For input string: \"many\"");
+    assertRefused("queue-depth", "many", "expected a number");
     assertRefused("share", "half", "expected a share of the keys such as '1 of 4'");
     assertRefused(
         "share", "4 of 4", "share of keys: expected 0<=index<count, actual index=4 count=4");
