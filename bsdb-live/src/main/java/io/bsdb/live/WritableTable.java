@@ -158,8 +158,8 @@ public interface WritableTable extends KeyLookup, Closeable {
   void compact() throws IOException;
 
   /**
-   * Pauses folding, {@link #compact} included, until {@link #resumeCompaction}. Changes are still
-   * published; writes fail at the limits at which they would otherwise wait for folds.
+   * Pauses folding until {@link #resumeCompaction}, for which {@link #compact} waits, too. Changes
+   * are still published; writes fail at the limits at which they would otherwise wait for folds.
    */
   void pauseCompaction();
 
