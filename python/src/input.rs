@@ -13,6 +13,7 @@ use crate::capsule::import;
 use crate::convert::key_of;
 use crate::error::raise;
 use crate::lookup::{Input, Part};
+use crate::signals::Signals;
 use crate::take::take;
 
 /// Names of columns, or that of one.
@@ -95,11 +96,26 @@ pub fn input(table: &Table, keys: &Bound<PyAny>, on: Option<Vec<String>>) -> PyR
         ));
     }
     let mut builder = Builder::new(&bsdb::Type::Bytes, 0);
-    for key in keys.try_iter()? {
-        let key = key_of(table.schema(), &key?, false)?.unwrap_or_default();
-        builder.append_bytes(&key).map_err(|e| raise(py, e))?;
-    }
+    encode(table, keys, |key| {
+        builder.append_bytes(&key).map_err(|e| raise(py, e))
+    })?;
     Ok(Input::encoded(builder.finish()))
+}
+
+/// Encodes keys one after the other; those that no record can have are empty.
+pub fn encode(
+    table: &Table,
+    keys: &Bound<PyAny>,
+    mut take: impl FnMut(Vec<u8>) -> PyResult<()>,
+) -> PyResult<()> {
+    let mut signals = Signals::new();
+    for (i, key) in keys.try_iter()?.enumerate() {
+        if i % 1024 == 0 {
+            signals.check().map_err(|e| signals.raise(keys.py(), e))?;
+        }
+        take(key_of(table.schema(), &key?, false)?.unwrap_or_default())?;
+    }
+    Ok(())
 }
 
 /// The rows of a frame that a part of the result is for, and the table's columns beside them.

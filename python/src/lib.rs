@@ -9,6 +9,7 @@ mod input;
 mod lookup;
 mod read;
 mod rows;
+mod signals;
 mod stream;
 mod table;
 mod take;

@@ -309,13 +309,15 @@ pub struct Part {
     pub found: Vec<usize>,
 }
 
-/// Looks up all keys, with some threads.
+/// Looks up all keys, with some threads; with fewer if they cannot be started. The calling thread is one of them, and ends the
+/// lookup if its check fails.
 pub fn lookup(
     table: &Table,
     selection: &Selection,
     input: &Input,
     absent: Absent,
     threads: usize,
+    check: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Vec<Part>> {
     let mut parts = Vec::new();
     for (number, batch) in input.batches.iter().enumerate() {
@@ -331,29 +333,29 @@ pub fn lookup(
         }
     }
     let threads = threads.clamp(1, parts.len().max(1));
-    if threads == 1 {
-        parts
-            .iter_mut()
-            .try_for_each(|part| look_up(table, selection, input, absent, part))?;
-        return Ok(parts);
-    }
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let parts: Vec<Mutex<(Part, Result<()>)>> =
         parts.into_iter().map(|p| Mutex::new((p, Ok(())))).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if failed.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    if let Ok(mut part) = part.lock() {
-                        part.1 = look_up(table, selection, input, absent, &mut part.0);
-                        failed.fetch_or(part.1.is_err(), Ordering::Relaxed);
-                    }
-                }
-            });
+    let work = |check: &mut dyn FnMut() -> Result<()>| {
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if failed.load(Ordering::Relaxed) {
+                return;
+            }
+            if let Ok(mut part) = part.lock() {
+                part.1 =
+                    check().and_then(|()| look_up(table, selection, input, absent, &mut part.0));
+                failed.fetch_or(part.1.is_err(), Ordering::Relaxed);
+            }
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            let started = std::thread::Builder::new().spawn_scoped(scope, || work(&mut || Ok(())));
+            if started.is_err() {
+                break; // those there are do it all
+            }
+        }
+        work(check);
     });
     let done = parts.into_iter().map(|p| {
         p.into_inner()

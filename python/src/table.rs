@@ -14,9 +14,10 @@ use crate::arrow::{Data, Field};
 use crate::capsule::import;
 use crate::convert::{dict_of, holds_null, key_of, value_of};
 use crate::error::raise;
-use crate::input::{input, joined, names};
+use crate::input::{encode, input, joined, names};
 use crate::lookup::{lookup, Absent, Input, Selection};
 use crate::rows::{Batches, Rows};
+use crate::signals::Signals;
 
 enum Source {
     Version(Arc<Table>),
@@ -263,12 +264,17 @@ impl PyTable {
     fn get_many<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
         let (py, table) = (keys.py(), self.table());
         let mut encoded = Vec::new();
-        for key in keys.try_iter()? {
-            encoded.push(key_of(table.schema(), &key?, false)?.unwrap_or_default());
-        }
+        encode(&table, keys, |key| {
+            encoded.push(key);
+            Ok(())
+        })?;
         let mut answers = Vec::with_capacity(encoded.len());
         let mut failed = None;
+        let mut signals = Signals::new();
         let found = table.get_many(&encoded, |i, value| {
+            if i % 1024 == 0 {
+                signals.check()?;
+            }
             if failed.is_none() {
                 match value
                     .map(|value| answer(py, &table, &encoded[i], value))
@@ -280,7 +286,7 @@ impl PyTable {
             }
             Ok(())
         });
-        found.map_err(|e| raise(py, e))?;
+        found.map_err(|e| signals.raise(py, e))?;
         failed.map_or(Ok(answers), Err)
     }
 
@@ -297,8 +303,18 @@ impl PyTable {
         let columns = columns.or_else(|| table.schema().is_none().then(|| vec!["value".into()]));
         let selection = Selection::new(&table, columns).map_err(|e| raise(py, e))?;
         let input = input(&table, keys, on)?;
-        let parts = py.detach(|| lookup(&table, &selection, &input, Absent::Null, threads));
-        let parts = parts.map_err(|e| raise(py, e))?;
+        let mut signals = Signals::new();
+        let parts = py.detach(|| {
+            lookup(
+                &table,
+                &selection,
+                &input,
+                Absent::Null,
+                threads,
+                &mut || signals.check(),
+            )
+        });
+        let parts = parts.map_err(|e| signals.raise(py, e))?;
         let batches = parts
             .into_iter()
             .map(|p| Data::batch(p.length, p.columns))
@@ -348,14 +364,20 @@ impl PyTable {
         } else {
             Absent::Nothing
         };
+        let mut signals = Signals::new();
         let work = || -> bsdb::Result<Vec<Data>> {
-            let parts = lookup(&table, &selection, &input, absent, threads)?;
+            let parts = lookup(&table, &selection, &input, absent, threads, &mut || {
+                signals.check()
+            })?;
             parts
                 .into_iter()
-                .map(|part| joined(&input, part, how))
+                .map(|part| {
+                    signals.check()?;
+                    joined(&input, part, how)
+                })
                 .collect()
         };
-        let batches = py.detach(work).map_err(|e| raise(py, e))?;
+        let batches = py.detach(work).map_err(|e| signals.raise(py, e))?;
         let mut fields = input.field.children.clone();
         for field in &selection.fields {
             let taken = input.field.children.iter().any(|f| f.name == field.name);

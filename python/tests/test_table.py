@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -229,3 +230,30 @@ def test_the_stub_names_nothing_that_is_not_there():
     join = re.search(r"def join\(\n +self,\n +frame: Union\[(.*)\],", stub)
     assert lookup[1] == "_ArrowStream, _ArrowArray, Iterable[Any]"
     assert join[1] == "_ArrowStream, _ArrowArray"
+
+
+class Stop(Exception):
+    pass
+
+
+@pytest.mark.parametrize("call", ["lookup", "threads", "list", "get_many"])
+def test_signals_end_calls_with_many_keys(call):
+    table = bsdb.open(TABLES / "rows-scalars")
+    count = 4_000_000 if call in ("lookup", "threads") else 2_000_000
+    keys = [7] * count if call in ("list", "get_many") else pa.repeat(7, count)
+
+    def stop(*_):
+        raise Stop
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    try:
+        with pytest.raises(Stop):
+            if call == "get_many":
+                table.get_many(keys)
+            else:
+                table.lookup(keys, ["id"], threads=2 if call == "threads" else 1)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    # Without a look at signals the call would end first.
+    assert table.counters["hits"] + table.counters["misses"] < count

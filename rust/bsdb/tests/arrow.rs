@@ -79,10 +79,10 @@ fn use_table(name: &str) {
     // All rows are keys of their own lookup: in two batches, of which the second begins in the middle.
     let (taken, batches) = exchanged(&field, &[whole.slice(0, half), whole.slice(half, whole.length - half)]);
     let input = Input::columns(&table, taken, batches, None).unwrap();
-    let parts = lookup::lookup(&table, &selection, &input, Absent::Null, 2).unwrap();
+    let parts = lookup::lookup(&table, &selection, &input, Absent::Null, 2, &mut || Ok(())).unwrap();
     assert_eq!(parts.iter().map(|part| part.found.len()).sum::<usize>(), whole.length, "{name}");
     let one = Input::columns(&table, field.clone(), vec![whole.clone()], None).unwrap();
-    let part = lookup::lookup(&table, &selection, &one, Absent::Nothing, 1).unwrap().remove(0);
+    let part = lookup::lookup(&table, &selection, &one, Absent::Nothing, 1, &mut || Ok(())).unwrap().remove(0);
     part.columns.iter().zip(&whole.children).for_each(|(a, e)| assert_same(a, e, name));
 
     // Arrays live longer than those they were made of.
