@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.block.Block;
+import io.bsdb.format.io.StackRoom;
 import io.bsdb.reader.block.BlockRequest;
 import io.bsdb.reader.block.ReadThread;
 import io.bsdb.reader.partition.Partition;
@@ -55,10 +56,15 @@ final class FutureOrderedReader implements AsyncOrderedReader {
   /** A call that fetches one block after the other. */
   private abstract class Steps<T> {
     private final CompletableFuture<T> future = new CompletableFuture<>();
-    private final int call = snapshot.calls().enter();
+    private final int call;
 
     /** Steps that are due: one that becomes due within another is taken after it, not in it. */
     private final AtomicInteger due = new AtomicInteger();
+
+    Steps() {
+      StackRoom.require(); // else what waits for its end, as close does, waits for ever
+      call = snapshot.calls().enter();
+    }
 
     /** Fetches the next block, or finishes. */
     abstract void step() throws IOException;

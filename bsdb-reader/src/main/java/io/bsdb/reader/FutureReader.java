@@ -5,6 +5,7 @@ import io.bsdb.format.ValueReader;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.KeyIndex;
+import io.bsdb.format.io.StackRoom;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockRequest;
 import io.bsdb.reader.block.BlockSource;
@@ -54,6 +55,7 @@ final class FutureReader implements AsyncSnapshotReader {
   public <T> CompletableFuture<@Nullable T> get(byte[] key, ValueReader<T> reader) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(reader, "reader");
+    StackRoom.require(); // else what waits for its end, as close does, waits for ever
     int call = calls.enter();
     CompletableFuture<@Nullable T> future = new CompletableFuture<>();
     try {
@@ -147,6 +149,7 @@ final class FutureReader implements AsyncSnapshotReader {
   }
 
   <T> CompletableFuture<List<@Nullable T>> getAll(HashedKeys<T> keys) {
+    StackRoom.require();
     int call = calls.enter();
     CompletableFuture<List<@Nullable T>> future = new CompletableFuture<>();
     try {

@@ -34,7 +34,7 @@ class DeepRecursionTest {
         ChildProcess.run(
             ChildProcess.of(
                 List.of(), List.of("-XX:TieredStopAtLevel=4"), Recursions.class, table.toString()));
-    assertThat(result.lines()).contains("closed after 1500 recursions");
+    assertThat(result.lines()).contains("closed after 1560 recursions");
   }
 
   /** A lookup that loads a block into the cache is waited for by others. */
@@ -64,12 +64,13 @@ class DeepRecursionTest {
   }
 
   private interface Lookup {
-    void run() throws Exception;
+    boolean run() throws Exception;
   }
 
   /** Ends many recursions, each by some frames deeper than others, and closes the reader. */
   static final class Recursions {
     private static final int COUNT = 1500;
+    private static final int COUNT_OF_FUTURES = 60;
 
     public static void main(String[] arguments) throws Exception {
       int recursions =
@@ -80,18 +81,26 @@ class DeepRecursionTest {
 
     private static int overflows(Path table) throws Exception {
       byte[] key = "key".getBytes(StandardCharsets.UTF_8);
-      try (SnapshotReader reader = SnapshotReader.open(table)) {
+      try (SnapshotReader reader = SnapshotReader.open(table);
+          AsyncSnapshotReader futures = reader.async()) {
         return overflows(
-            List.of(
-                () -> reader.get(key),
-                () -> reader.getAll(List.of(key, key)),
-                () -> reader.ordered().floor(key)));
+                List.of(
+                    () -> reader.get(key) == null,
+                    () -> reader.getAll(List.of(key, key)).isEmpty(),
+                    () -> reader.ordered().floor(key) == null),
+                COUNT)
+            + overflows(
+                List.of(
+                    () -> futures.get(key).isDone(),
+                    () -> futures.getAll(List.of(key, key)).isDone(),
+                    () -> futures.ordered().floor(key).isDone()),
+                COUNT_OF_FUTURES);
       }
     }
 
-    private static int overflows(List<Lookup> lookups) throws Exception {
+    private static int overflows(List<Lookup> lookups, int count) throws Exception {
       int overflows = 0;
-      for (int i = 0; i < COUNT; i++) {
+      for (int i = 0; i < count; i++) {
         try {
           recur(i % 61, lookups.get(i % lookups.size()));
         } catch (StackOverflowError e) {
@@ -103,7 +112,7 @@ class DeepRecursionTest {
 
     private static long recur(int before, Lookup lookup) throws Exception {
       if (before <= 0) {
-        lookup.run();
+        boolean unused = lookup.run();
       }
       return before == Integer.MIN_VALUE ? 0 : recur(before - 1, lookup) + 1;
     }

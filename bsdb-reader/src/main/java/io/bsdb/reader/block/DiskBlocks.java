@@ -1,6 +1,7 @@
 package io.bsdb.reader.block;
 
 import io.bsdb.format.block.Block;
+import io.bsdb.format.io.StackRoom;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.PageBuffer;
 import io.bsdb.reader.metrics.LookupCounters;
@@ -104,6 +105,7 @@ public final class DiskBlocks implements BlockSource {
       if (closed) {
         throw closedException();
       }
+      StackRoom.requireForPublication(); // initializes classes, as a publication does
       begun =
           kind == Queue.RING ? RingQueue.openOrFallBack(this) : new PoolQueue(this, description);
       queue = begun;
