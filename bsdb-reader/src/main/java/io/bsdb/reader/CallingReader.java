@@ -51,7 +51,7 @@ final class CallingReader implements SnapshotReader {
     this(snapshot, FieldSelection.ALL, Ended.of(snapshot.manifest()));
   }
 
-  private CallingReader(OpenSnapshot snapshot, FieldSelection selection, Ended ended) {
+  CallingReader(OpenSnapshot snapshot, FieldSelection selection, Ended ended) {
     this.snapshot = snapshot;
     this.selection = selection;
     this.ended = ended;
@@ -84,7 +84,7 @@ final class CallingReader implements SnapshotReader {
   }
 
   @SuppressWarnings({"unchecked", "unused"}) // the answer is the reader's
-  private static <T> @Nullable T asRead(@Nullable Object answer, ValueReader<T> reader) {
+  static <T> @Nullable T asRead(@Nullable Object answer, ValueReader<T> reader) {
     return (T) answer;
   }
 
@@ -123,7 +123,7 @@ final class CallingReader implements SnapshotReader {
   }
 
   /** Takes the words of the hash, so that the JVM need not make an object of it. */
-  private <T> @Nullable Object lookUp(byte[] key, long high, long low, ValueReader<T> reader)
+  <T> @Nullable Object lookUp(byte[] key, long high, long low, ValueReader<T> reader)
       throws IOException {
     Partition partition = snapshot.partition(key, high);
     KeyIndex index = partition.index();

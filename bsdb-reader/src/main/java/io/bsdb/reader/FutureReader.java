@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers with futures: hashes in the calling thread, fetches by requests, finishes where they are
- * called back.
+ * called back. Where blocks are in memory, looks up in the calling thread.
  */
 final class FutureReader implements AsyncSnapshotReader {
   private final OpenSnapshot snapshot;
@@ -38,6 +38,7 @@ final class FutureReader implements AsyncSnapshotReader {
   private final BlockSource source;
   private final FieldSelection selection;
   private final Ended ended;
+  private final @Nullable CallingReader inPlace;
 
   FutureReader(OpenSnapshot snapshot) {
     this(snapshot, FieldSelection.ALL, Ended.of(snapshot.manifest()));
@@ -49,12 +50,20 @@ final class FutureReader implements AsyncSnapshotReader {
     this.ended = ended;
     this.calls = snapshot.calls();
     this.source = snapshot.source();
+    this.inPlace =
+        source.batching() == Batching.IN_PLACE
+            ? new CallingReader(snapshot, selection, ended)
+            : null;
   }
 
   @Override
   public <T> CompletableFuture<@Nullable T> get(byte[] key, ValueReader<T> reader) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(reader, "reader");
+    CallingReader calling = inPlace;
+    if (calling != null) {
+      return lookUpNow(calling, key, reader);
+    }
     StackRoom.require(); // else what waits for its end, as close does, waits for ever
     int call = calls.enter();
     CompletableFuture<@Nullable T> future = new CompletableFuture<>();
@@ -78,6 +87,48 @@ final class FutureReader implements AsyncSnapshotReader {
       fail(future, call, e);
     }
     return future;
+  }
+
+  /** Looks up in memory. The call is ended here, also where the stack ends. */
+  private <T> CompletableFuture<@Nullable T> lookUpNow(
+      CallingReader calling, byte[] key, ValueReader<T> reader) {
+    int call = calls.enter();
+    int end = Calls.LEFT;
+    try {
+      HashValue128 hash = KeyHash.hash(key);
+      Object answer =
+          calling.lookUp(
+              key, hash.getMostSignificantBits(), hash.getLeastSignificantBits(), ended.in(reader));
+      end = answer == Ended.ABSENT ? Calls.MISSED : Calls.HIT;
+      return CompletableFuture.completedFuture(
+          answer == Ended.ABSENT ? null : CallingReader.asRead(answer, reader));
+    } catch (Throwable e) {
+      return CompletableFuture.failedFuture(snapshot.failures().counted(e));
+    } finally {
+      try {
+        calls.end(call, end);
+      } catch (StackOverflowError e) {
+        calls.uncounted[call]++;
+      }
+    }
+  }
+
+  /** The same for many keys. */
+  private <T> CompletableFuture<List<@Nullable T>> lookUpNow(HashedKeys<T> keys) {
+    int call = calls.enter();
+    try {
+      KeyBatch.locate(snapshot, keys, selection, ended).fetch();
+      calls.found(call, keys);
+      return CompletableFuture.completedFuture(keys.answers());
+    } catch (Throwable e) {
+      return CompletableFuture.failedFuture(snapshot.failures().counted(e));
+    } finally {
+      try {
+        calls.end(call, Calls.LEFT);
+      } catch (StackOverflowError e) {
+        calls.uncounted[call]++;
+      }
+    }
   }
 
   private <T> void found(CompletableFuture<@Nullable T> future, int call, @Nullable T answer) {
@@ -145,7 +196,8 @@ final class FutureReader implements AsyncSnapshotReader {
 
   @Override
   public <T> CompletableFuture<List<@Nullable T>> getAll(List<byte[]> keys, ValueReader<T> reader) {
-    return getAll(new HashedKeys<>(keys, reader));
+    HashedKeys<T> hashed = new HashedKeys<>(keys, reader);
+    return inPlace == null ? getAll(hashed) : lookUpNow(hashed);
   }
 
   <T> CompletableFuture<List<@Nullable T>> getAll(HashedKeys<T> keys) {
@@ -155,12 +207,7 @@ final class FutureReader implements AsyncSnapshotReader {
     try {
       KeyBatch<T> keyBatch = KeyBatch.locate(snapshot, keys, selection, ended);
       Batch<T> batch = new Batch<>(keyBatch, call, future);
-      if (source.batching() == Batching.IN_PLACE) {
-        keyBatch.fetch();
-        batch.finish();
-      } else {
-        batch.fetch();
-      }
+      batch.fetch();
     } catch (IOException | RuntimeException | Error e) {
       fail(future, call, e);
     }
@@ -228,7 +275,7 @@ final class FutureReader implements AsyncSnapshotReader {
       }
     }
 
-    void finish() {
+    private void finish() {
       calls.found(call, keys.keys());
       calls.left(call);
       future.complete(keys.keys().answers());
