@@ -65,8 +65,8 @@ final class FutureReader implements AsyncSnapshotReader {
       return lookUpNow(calling, key, reader);
     }
     StackRoom.require(); // else what waits for its end, as close does, waits for ever
-    int call = calls.enter();
     CompletableFuture<@Nullable T> future = new CompletableFuture<>();
+    int call = calls.enter();
     try {
       HashValue128 hash = KeyHash.hash(key);
       Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
@@ -202,8 +202,8 @@ final class FutureReader implements AsyncSnapshotReader {
 
   <T> CompletableFuture<List<@Nullable T>> getAll(HashedKeys<T> keys) {
     StackRoom.require();
-    int call = calls.enter();
     CompletableFuture<List<@Nullable T>> future = new CompletableFuture<>();
+    int call = calls.enter();
     try {
       KeyBatch<T> keyBatch = KeyBatch.locate(snapshot, keys, selection, ended);
       Batch<T> batch = new Batch<>(keyBatch, call, future);

@@ -101,6 +101,35 @@ class SharedLoadsTest {
     }
   }
 
+  /** Says nothing, as there is no memory for words. */
+  private static final class NoMemory extends OutOfMemoryError {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String toString() {
+      throw new NoMemory();
+    }
+  }
+
+  @Test
+  void aLoadThatFailsWhereTheHeapIsFullIsWaitedForByNobody() throws Exception {
+    gate.open();
+    FaultyReads.Fault healthy = table.fault;
+    try (SnapshotReader reader = table.open(OPTIONS)) {
+      table.fault =
+          (position, length) -> {
+            throw new NoMemory();
+          };
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(() -> reader.get(table.key(0))).isInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> reader.async().get(table.key(0)).join())
+            .hasCauseInstanceOf(OutOfMemoryError.class);
+      }
+      table.fault = healthy;
+      assertThat(table.failure(reader, 0)).isNull();
+    }
+  }
+
   @Test
   void anInterruptionFailsNoLookup() throws Exception {
     try (SnapshotReader reader = table.open(OPTIONS);

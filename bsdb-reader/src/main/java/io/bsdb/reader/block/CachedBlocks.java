@@ -108,8 +108,12 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
       if (!found.isDone() && ReadThread.isCurrent()) {
         return load(file, number); // it may be this thread that is to complete the other
       }
-      recent.add(found.join());
-      return found.join();
+      CachedBlock block = found.join();
+      if (block == null) {
+        throw noMemory();
+      }
+      recent.add(block);
+      return block;
     } catch (CancellationException e) {
       Throwable failure = e instanceof LoadFailure ? e : e.getCause(); // newer Java wraps it
       Throwable cause = failure == null ? null : failure.getCause();
@@ -135,7 +139,7 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
         try {
           load.accept(mine);
         } catch (Throwable e) { // it was not even begun
-          mine.completeExceptionally(new LoadFailure(e));
+          fail(mine, e);
         }
         return mine;
       }
@@ -149,12 +153,28 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
     try {
       mine.complete(load(file, number));
     } catch (Throwable e) {
-      mine.completeExceptionally(new LoadFailure(e));
+      fail(mine, e);
     } finally {
       if (outermost) {
         completing.remove(Thread.currentThread());
       }
     }
+  }
+
+  /**
+   * Fails a load for all who wait for it. Where there is no memory for that, they find no block
+   * instead: it must not be that they wait for ever.
+   */
+  private static void fail(CompletableFuture<CachedBlock> load, Throwable cause) {
+    try {
+      load.completeExceptionally(new LoadFailure(cause));
+    } catch (OutOfMemoryError e) {
+      load.complete(null);
+    }
+  }
+
+  private static OutOfMemoryError noMemory() {
+    return new OutOfMemoryError("a block could not be loaded, and there was no memory to say why");
   }
 
   private CachedBlock load(BlockFile file, int number) throws IOException {
@@ -209,7 +229,7 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
 
     @Override
     protected void failed(Throwable cause) {
-      target.completeExceptionally(new LoadFailure(cause));
+      fail(target, cause);
     }
   }
 
@@ -221,7 +241,7 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
     }
     Throwable cause =
         failure instanceof LoadFailure && failure.getCause() != null ? failure.getCause() : failure;
-    request.failed(Objects.requireNonNull(cause));
+    request.failed(cause == null ? noMemory() : cause);
   }
 
   @Override
