@@ -3,9 +3,11 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.format.io.Thrown;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.testkit.Await;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,7 +103,43 @@ class SharedLoadsTest {
     }
   }
 
+  /** Has a lookup's load fail, and looks up again before the cache has heard of it. */
+  private void lookUpAgainInTheCallbackOf(Throwable fault) throws Exception {
+    FaultyReads.Fault healthy = (position, length) -> length;
+    try (SnapshotReader reader = table.open(OPTIONS);
+        gate) {
+      table.fault =
+          (position, length) -> {
+            gate.pass();
+            throw Thrown.asIs(fault);
+          };
+      CompletableFuture<Throwable> again =
+          reader
+              .async()
+              .get(table.key(0))
+              .handle(
+                  (value, failure) -> {
+                    assertThat(failure).isNotNull();
+                    table.fault = healthy;
+                    return table.failure(reader, 0);
+                  });
+      gate.open();
+      assertThat(again.join()).isNull();
+    }
+  }
+
+  @Test
+  void aCallbackOfALookupThatFailedMayLookUpAgain() throws Exception {
+    lookUpAgainInTheCallbackOf(new IOException("broken"));
+  }
+
+  @Test
+  void aCallbackOfALookupThatFailedWithoutMemoryMayLookUpAgain() throws Exception {
+    lookUpAgainInTheCallbackOf(new NoMemory());
+  }
+
   /** Says nothing, as there is no memory for words. */
+  @SuppressWarnings("OverrideThrowableToString") // it is what the failure's message is made of
   private static final class NoMemory extends OutOfMemoryError {
     private static final long serialVersionUID = 1L;
 

@@ -130,6 +130,10 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
       BlockFile file, int number, Consumer<CompletableFuture<CachedBlock>> load) {
     Long id = id(file, number);
     CompletableFuture<CachedBlock> present = cache.getIfPresent(id);
+    if (present != null && hasFailed(present)) { // the cache may not have heard of it
+      cache.asMap().remove(id, present);
+      present = null;
+    }
     if (present == null) {
       StackRoom.require(); // else others wait for ever for what this thread cannot complete
       CompletableFuture<CachedBlock> mine = new CompletableFuture<>();
@@ -146,6 +150,10 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
     }
     counters.cacheHit();
     return present;
+  }
+
+  private static boolean hasFailed(CompletableFuture<CachedBlock> load) {
+    return load.isDone() && (load.isCompletedExceptionally() || load.join() == null);
   }
 
   private void load(BlockFile file, int number, CompletableFuture<CachedBlock> mine) {
