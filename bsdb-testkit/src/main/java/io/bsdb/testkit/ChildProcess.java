@@ -1,8 +1,8 @@
 package io.bsdb.testkit;
 
-import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -81,15 +81,21 @@ public final class ChildProcess {
     }
   }
 
-  /** Runs a process to its end. */
+  /** Runs a process to its end; an interruption ends it, and those that it has started. */
   public static Result run(ProcessBuilder builder) throws IOException, InterruptedException {
-    Process process = builder.redirectErrorStream(true).start();
-    try (BufferedReader output = process.inputReader()) {
+    Path output = Files.createTempFile("child", ".txt"); // to read from a pipe is not interrupted
+    Process process = null;
+    try {
+      process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
       process.getOutputStream().close();
-      List<String> lines = output.lines().toList();
-      return new Result(process.waitFor(), lines);
+      int status = process.waitFor();
+      return new Result(status, Files.readAllLines(output));
     } finally {
-      process.destroyForcibly();
+      if (process != null) {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+      }
+      Files.delete(output);
     }
   }
 }
