@@ -50,7 +50,12 @@ public final class InspectCommand extends TableCommand {
 
   @Override
   public Integer call() throws IOException {
-    Path snapshot = SnapshotDirectory.of(table.directory());
+    String answer = SnapshotDirectory.read(table.directory(), this::inspect);
+    console.out().write(answer.getBytes(StandardCharsets.UTF_8));
+    return ExitStatus.OK;
+  }
+
+  private String inspect(Path snapshot) throws IOException {
     Manifest manifest = SnapshotDirectory.manifest(snapshot);
     Map<PartitionFile, SnapshotParts> parts = new LinkedHashMap<>();
     for (PartitionFile file : manifest.partitions()) {
@@ -59,8 +64,6 @@ public final class InspectCommand extends TableCommand {
     RecordLengths lengths = histograms ? RecordLengths.of(snapshot, manifest, console) : null;
     SymbolSavings symbols = SymbolSavings.of(snapshot, manifest);
     SnapshotReport report = new SnapshotReport(snapshot, manifest, parts, symbols, lengths);
-    String answer = json ? report.json() : report.text(partitions);
-    console.out().write(answer.getBytes(StandardCharsets.UTF_8));
-    return ExitStatus.OK;
+    return json ? report.json() : report.text(partitions);
   }
 }

@@ -56,7 +56,10 @@ public final class VerifyCommand extends TableCommand {
    * @throws CorruptSnapshotException if it is damaged
    */
   public static Manifest verify(Path path, Console console) throws IOException {
-    Path snapshot = SnapshotDirectory.of(path);
+    return SnapshotDirectory.read(path, snapshot -> verifySnapshot(snapshot, console));
+  }
+
+  private static Manifest verifySnapshot(Path snapshot, Console console) throws IOException {
     Manifest manifest;
     try (Progress progress = Progress.start(console, "verifying", 0, Progress.Unit.PARTITIONS)) {
       manifest = SnapshotVerifier.verify(snapshot);

@@ -1,6 +1,8 @@
 package io.bsdb.cli.table;
 
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.io.IOFunction;
+import io.bsdb.reader.snapshot.SnapshotOpener;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
@@ -23,6 +25,19 @@ public final class SnapshotDirectory {
     PathStorage.requireDirectory(path);
     return path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
         .resolve(Table.at(path).requireCurrentVersion());
+  }
+
+  /**
+   * Does some work on the directory of the snapshot that a path means. Of a table whose version in
+   * service was replaced and deleted meanwhile, the work begins again on the one in service by
+   * then.
+   */
+  public static <T> T read(Path path, IOFunction<Path, T> work) throws IOException {
+    Path snapshot = of(path);
+    return snapshot.equals(path)
+        ? work.apply(path)
+        : SnapshotOpener.openCurrent(
+            Table.at(path), version -> work.apply(snapshot.resolveSibling(version)));
   }
 
   /** Returns where a partition file lies, which another version may have brought. */
