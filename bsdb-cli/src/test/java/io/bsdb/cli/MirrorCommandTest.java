@@ -100,17 +100,41 @@ class MirrorCommandTest {
     Path health = directory.resolve("health.json");
     Path unfinished = directory.resolve("health.json.tmp");
     Files.createSymbolicLink(unfinished, Path.of("/dev/full"));
-    CommandRun run =
-        CommandRun.into(
-            new Output("run=", Thread.currentThread()::interrupt),
-            CommandRun.words(
-                "mirror -t %s -i %s --format csv --key id --every 1m --health-file %s",
-                table, input, health));
+    CommandRun run = mirrorOnce(health);
     assertThat(run.err())
         .startsWith(
             "bsdb: the health file %s cannot be written: No space left on device\n"
                 .formatted(health));
     assertThat(unfinished).doesNotExist();
+  }
+
+  @Test
+  void leavesADeviceInPlaceOfItsHealthFile() throws IOException {
+    Path link = Files.createSymbolicLink(directory.resolve("health"), Path.of("/dev/null"));
+    CommandRun run = mirrorOnce(link);
+    assertThat(run.err())
+        .startsWith(
+            "bsdb: the health file %s cannot be written: what is there is no regular file; give the name of another file\n"
+                .formatted(link));
+    assertThat(link).isSymbolicLink();
+  }
+
+  @Test
+  void writesTheHealthFileThatALinkLeadsTo() throws IOException {
+    Path target = Files.writeString(directory.resolve("health.json"), "old");
+    Path link = Files.createSymbolicLink(directory.resolve("health"), target);
+    CommandRun run = mirrorOnce(link);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(link).isSymbolicLink();
+    assertThat(target).content().contains("\"healthy\":true");
+  }
+
+  private CommandRun mirrorOnce(Path health) {
+    return CommandRun.into(
+        new Output("run=", Thread.currentThread()::interrupt),
+        CommandRun.words(
+            "mirror -t %s -i %s --format csv --key id --every 1m --health-file %s",
+            table, input, health));
   }
 
   /** A damaged manifest keeps old versions from being deleted, and readers from nothing. */

@@ -132,15 +132,18 @@ public final class MirrorCommand extends TableCommand {
       writeHealth(state);
       Random random = new Random();
       for (boolean first = true; ; first = false) {
-        Instant began = Instant.now();
+        long began = System.nanoTime();
         Report report = run(state, first);
         if (report == null) {
           return ExitStatus.OK; // the process is ending
         }
-        Instant next = state.schedule(began, Instant.now(), random.nextDouble());
+        long ended = System.nanoTime();
+        Duration wait =
+            state.schedule(Duration.ofNanos(ended - began), Instant.now(), random.nextDouble());
         writeHealth(state);
         console.answer(json ? report.json() : report.line(), "the run has ended");
-        TimeUnit.MILLISECONDS.sleep(Math.max(0, Duration.between(Instant.now(), next).toMillis()));
+        long due = ended + TimeUnit.NANOSECONDS.convert(wait);
+        TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -220,11 +223,16 @@ public final class MirrorCommand extends TableCommand {
     if (file == null) {
       return;
     }
-    Path written = file.resolveSibling(file.getFileName() + ".tmp");
     try {
+      boolean replaces = Files.exists(file);
+      if (replaces && !Files.isRegularFile(file)) { // a device would be one no more
+        throw new IOException("what is there is no regular file; give the name of another file");
+      }
+      Path target = replaces ? file.toRealPath() : file;
+      Path written = target.resolveSibling(target.getFileName() + ".tmp");
       try {
         Files.writeString(written, state.health().json());
-        Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(written, target, StandardCopyOption.ATOMIC_MOVE);
       } finally {
         Files.deleteIfExists(written);
       }

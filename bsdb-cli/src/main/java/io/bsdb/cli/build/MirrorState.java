@@ -104,29 +104,30 @@ final class MirrorState {
   }
 
   /**
-   * Returns when the next run begins. After a success: an interval after the last one began, up to
-   * a tenth of it later. After failures: from one second on twice as long each time, but no longer
-   * than an interval; up to half of it earlier. So mirrors of one source that failed together do
-   * not come back together.
+   * Returns how long to wait for the next run. After a success: an interval from the begin of the
+   * last one, and up to a tenth more. After failures: from one second on twice as long each time,
+   * but no longer than an interval; up to half of it less. So mirrors of one source that failed
+   * together do not come back together.
    *
+   * @param took how long the last run took, whatever the clock did meanwhile
+   * @param now for the time that is told
    * @param random from 0 to 1
    */
-  synchronized Instant schedule(Instant began, Instant now, double random) {
+  synchronized Duration schedule(Duration took, Instant now, double random) {
     Duration wait;
     if (failuresInARow == 0) {
-      Duration longest =
-          interval.plus(Duration.ofNanos((long) (interval.toNanos() * 0.1 * random)));
-      Duration took = Duration.between(began, now);
-      wait = took.isNegative() ? longest : longest.minus(took); // the clock may have been set back
+      // Not in nanoseconds: a thousand years are more than a long.
+      wait =
+          interval.plus(Duration.ofMillis((long) (interval.toMillis() * 0.1 * random))).minus(took);
     } else {
       Duration longest =
           FIRST_RETRY.multipliedBy(1L << Math.min(failuresInARow - 1, MAX_DOUBLINGS));
       Duration bounded = longest.compareTo(interval) < 0 ? longest : interval;
       wait = Duration.ofNanos((long) (bounded.toNanos() * (1 - 0.5 * random)));
     }
-    Instant next = wait.isNegative() ? now : now.plus(wait);
-    nextRun = next;
-    return next;
+    wait = wait.isNegative() ? Duration.ZERO : wait;
+    nextRun = now.plus(wait);
+    return wait;
   }
 
   /**

@@ -16,8 +16,9 @@ class MirrorStateTest {
   private final MirrorState state = new MirrorState(MINUTE);
 
   private double seconds(Duration run, double random) {
-    Instant now = START.plus(run);
-    return Duration.between(now, state.schedule(START, now, random)).toNanos() / 1e9;
+    Duration wait = state.schedule(run, START, random);
+    assertThat(state.health().nextRun()).isEqualTo(START.plus(wait));
+    return wait.toNanos() / 1e9;
   }
 
   @Test
@@ -27,7 +28,17 @@ class MirrorStateTest {
     assertThat(seconds(run, 0)).isEqualTo(40);
     assertThat(seconds(run, 0.5)).isEqualTo(43);
     assertThat(seconds(Duration.ofSeconds(90), 1)).as("late").isZero();
-    assertThat(seconds(Duration.ofDays(-1), 0)).as("the clock was set back").isEqualTo(60);
+  }
+
+  @Test
+  void waitsForAThousandYears() {
+    Duration longest = Duration.ofDays(365_000);
+    MirrorState rare = new MirrorState(longest);
+    rare.succeeded("1", null, START, Duration.ZERO);
+    assertThat(rare.schedule(Duration.ZERO, START, 1))
+        .isEqualTo(longest.plus(longest.dividedBy(10)));
+    rare.failed("no such file", Duration.ZERO);
+    assertThat(rare.schedule(Duration.ZERO, START, 0)).isEqualTo(Duration.ofSeconds(1));
   }
 
   @Test
