@@ -12,12 +12,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Properties;
+import java.util.UUID;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -135,6 +139,19 @@ class MirrorCommandTest {
         CommandRun.words(
             "mirror -t %s -i %s --format csv --key id --every 1m --health-file %s",
             table, input, health));
+  }
+
+  /** At its start, since one that is killed in each run never comes to the end of one. */
+  @Test
+  void deletesWhatAKilledRunHasLeft() throws IOException {
+    Path left = Files.createDirectories(table.resolve("staging").resolve(UUID.randomUUID() + ""));
+    Files.setLastModifiedTime(left, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
+    Path recent = Files.createDirectories(left.resolveSibling(UUID.randomUUID() + ""));
+    Files.delete(input);
+    CommandRun run = mirrorOnce(directory.resolve("health"));
+    assertThat(run.err()).contains("no such input: " + input);
+    assertThat(left).doesNotExist();
+    assertThat(recent).exists();
   }
 
   /** A damaged manifest keeps old versions from being deleted, and readers from nothing. */

@@ -39,8 +39,9 @@ import picocli.CommandLine.Option;
       "",
       "Each run reads all inputs, as 'bsdb build' does, and publishes the rows that differ from the"
           + " version in service, or all of them. If it has published something, it compacts the"
-          + " changes as 'bsdb compact' does by default, and deletes old versions. It prints a line per"
-          + " run. The first run begins at once.",
+          + " changes as 'bsdb compact' does by default, and deletes old versions. Then, and at the"
+          + " start, it deletes what killed commands left, as 'bsdb sweep' does by default. It prints"
+          + " a line per run. The first run begins at once.",
       "",
       "A run that fails changes nothing, and is tried again: after one second, then after twice as"
           + " long each time, but at most after --every. Only a usage error in the first run ends the"
@@ -61,6 +62,9 @@ import picocli.CommandLine.Option;
     })
 public final class MirrorCommand extends TableCommand {
   private static final int KEPT_VERSIONS = 10;
+
+  /** Longer than any build takes, by which somebody else may replace the table. */
+  private static final Duration LEFT_BEHIND = Duration.ofDays(1);
 
   @Mixin private InputBuild build;
 
@@ -130,6 +134,7 @@ public final class MirrorCommand extends TableCommand {
         console.out().write((opened.address() + "\n").getBytes(StandardCharsets.UTF_8));
       }
       writeHealth(state);
+      sweep();
       Random random = new Random();
       for (boolean first = true; ; first = false) {
         long began = System.nanoTime();
@@ -197,13 +202,29 @@ public final class MirrorCommand extends TableCommand {
     return Thread.currentThread().isInterrupted() || e instanceof InterruptedIOException;
   }
 
+  /**
+   * Deletes what killed commands have left, such as this one before: nobody else may. Only reports
+   * what keeps it from that.
+   */
+  private void sweep() {
+    try {
+      if (Files.isDirectory(table.directory())) {
+        Table.at(table.directory()).sweep(LEFT_BEHIND);
+      }
+    } catch (IOException | RuntimeException e) {
+      console.say("bsdb: what killed commands left cannot be deleted: %s", FailureText.of(e));
+    }
+  }
+
   /** Compacts the changes, and deletes old versions; only reports what keeps it from that. */
   private void tidyUp(Path directory) throws IOException {
     try {
       Interruption.during(
           interruption -> {
             new Compactor(directory).run();
-            return Table.at(directory).prune(keep);
+            Table tidied = Table.at(directory);
+            tidied.prune(keep);
+            return tidied.sweep(LEFT_BEHIND);
           },
           directory,
           console);
