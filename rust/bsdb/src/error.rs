@@ -62,6 +62,10 @@ impl Error {
         error
     }
 
+    pub(crate) fn memory(bytes: usize) -> Error {
+        Error::new(ErrorKind::Io, format!("there is no memory for {bytes} bytes"))
+    }
+
     pub(crate) fn in_file(mut self, file: &Path) -> Error {
         self.0.file.get_or_insert_with(|| file.to_owned());
         self

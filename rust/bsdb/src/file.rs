@@ -142,6 +142,8 @@ impl DataFile {
                 Ok(())
             }
             Content::Read(file) => {
+                let missing = length.saturating_sub(buffer.len());
+                buffer.try_reserve(missing).map_err(|_| Error::memory(length).in_file(&self.path).at(offset))?;
                 buffer.resize(length, 0);
                 file.read_exact_at(buffer, offset).map_err(|e| match e.kind() {
                     std::io::ErrorKind::UnexpectedEof => {

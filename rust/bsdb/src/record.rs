@@ -239,7 +239,7 @@ impl Partition {
             context
         });
         body.clear();
-        body.reserve(longest);
+        body.try_reserve(longest).map_err(|_| Error::memory(longest))?;
         let result = match &self.dictionary {
             Some(dictionary) => context.decompress_using_ddict(body, frame, dictionary),
             None => context.decompress(body, frame),

@@ -1,5 +1,7 @@
 //! Each byte of small tables damaged: a right answer or an error, never a wrong value, never "absent", never a panic.
 
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -8,6 +10,49 @@ use bsdb::{Access, ErrorKind, Options, Result, Table};
 
 mod tables;
 use tables::{copy, folder, records, Records};
+
+/// Memory of which no thread gets more at once than it has set.
+struct Limited;
+
+thread_local! {
+    static MOST: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+// SAFETY: it is the system's, or none.
+unsafe impl GlobalAlloc for Limited {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > MOST.get() {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(start, layout) }
+    }
+}
+
+#[global_allocator]
+static MEMORY: Limited = Limited;
+
+fn word(data: &[u8], at: usize) -> usize {
+    u32::from_le_bytes(data[at..at + 4].try_into().unwrap()) as usize
+}
+
+/// Puts a word into a file.
+fn put(data: &mut [u8], at: usize, word: u32) {
+    data[at..at + 4].copy_from_slice(&word.to_le_bytes());
+}
+
+/// The checksum of a part of a file, bound to it and to where it lies.
+fn bound(data: &[u8], kind: u32, place: usize, covered: std::ops::Range<usize>) -> u32 {
+    let mut prefix = data[16..32].to_vec();
+    prefix.extend(kind.to_le_bytes());
+    prefix.extend((place as u64).to_le_bytes());
+    crc32c::crc32c_append(crc32c::crc32c(&prefix), &data[covered])
+}
 
 /// Opens a table and looks up everything in each way; an answer must be the right one.
 fn use_table(path: &Path, expected: &Records, access: Access) -> Result<()> {
@@ -83,7 +128,6 @@ fn no_record_goes_on_into_the_padding_of_its_block() {
     let mut forged = 0;
     for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "bsdb")) {
         let mut data = fs::read(file).unwrap();
-        let word = |data: &[u8], at: usize| u32::from_le_bytes(data[at..at + 4].try_into().unwrap()) as usize;
         let (mut at, mut rank) = (word(&data, 32), 0);
         // What follows the last block has no such first rank.
         while word(&data, at + 8) == rank {
@@ -92,11 +136,8 @@ fn no_record_goes_on_into_the_padding_of_its_block() {
             if count > 1 && end > at + content {
                 let slot = at + 24 + 2 * (count - 1);
                 data[slot..slot + 2].copy_from_slice(&(content as u16 - 23).to_le_bytes());
-                let mut prefix = data[16..32].to_vec();
-                prefix.extend([1, 0, 0, 0]);
-                prefix.extend((at as u64).to_le_bytes());
-                let checksum = crc32c::crc32c_append(crc32c::crc32c(&prefix), &data[at + 4..end]);
-                data[at..at + 4].copy_from_slice(&checksum.to_le_bytes());
+                let checksum = bound(&data, 1, at, at + 4..end);
+                put(&mut data, at, checksum);
                 forged += 1;
             }
             (at, rank) = (end, rank + count);
@@ -129,11 +170,9 @@ fn no_change_is_lost_after_a_first_frame_of_another_length() {
         if data[32..40] == [0; 8] {
             continue;
         }
-        data[68..72].copy_from_slice(&60u32.to_le_bytes());
-        let mut prefix = data[16..32].to_vec();
-        prefix.extend([16, 0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0]);
-        let checksum = crc32c::crc32c_append(crc32c::crc32c(&prefix), &data[68..124]);
-        data[64..68].copy_from_slice(&checksum.to_le_bytes());
+        put(&mut data, 68, 60);
+        let checksum = bound(&data, 16, 64, 68..124);
+        put(&mut data, 64, checksum);
         fs::write(file, data).unwrap();
         forged += 1;
     }
@@ -141,4 +180,72 @@ fn no_change_is_lost_after_a_first_frame_of_another_length() {
     fs::remove_dir_all(&target).unwrap();
     assert_eq!(found, expected);
     assert!(forged > 0);
+}
+
+/// Properties and the header of a block allow frames of 256 MiB.
+#[test]
+fn frames_for_which_there_is_no_memory_are_an_error() {
+    let (target, mut files) = (std::env::temp_dir().join(format!("bsdb-frames-{}", std::process::id())), Vec::new());
+    copy(&folder().join("tables/compressed"), &target, &mut files);
+    let expected = records(&Table::open(&target, Options::default()).unwrap()).unwrap();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "bsdb")) {
+        let mut data = fs::read(file).unwrap();
+        let tail = data.len() - 32;
+        let directory = word(&data, tail);
+        for entry in (directory..tail).step_by(32) {
+            let (kind, at, length) = (word(&data, entry), word(&data, entry + 8), word(&data, entry + 16));
+            if kind == 1 {
+                put(&mut data, at + 16, 1 << 28);
+                let checksum = bound(&data, 1, at, at + 4..at + length); // there is one block
+                put(&mut data, at, checksum);
+            } else if kind == 2 {
+                put(&mut data, at + 32, 1 << 28);
+                let checksum = bound(&data, 2, at, at..at + length);
+                put(&mut data, entry + 24, checksum);
+            }
+        }
+        let checksum = bound(&data, u32::MAX, directory, directory..tail + 20);
+        put(&mut data, tail + 20, checksum);
+        fs::write(file, data).unwrap();
+    }
+    for access in [Access::Mapped, Access::Read] {
+        let table = Table::open(&target, Options::default().access(access)).unwrap();
+        for (key, value) in &expected {
+            assert_eq!(table.get(key).unwrap().as_deref(), Some(&value[..]));
+            MOST.set(1 << 20);
+            let found = table.get(key);
+            MOST.set(usize::MAX);
+            let error = found.err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Io, "{error}");
+            assert!(error.file().is_some() && error.offset().is_some(), "{error}");
+        }
+    }
+    fs::remove_dir_all(&target).unwrap();
+}
+
+/// Manifest and file have a segment of 1 GiB, which takes no place on a disk.
+#[test]
+fn a_file_for_which_there_is_no_memory_is_an_error() {
+    let (target, mut files) = (std::env::temp_dir().join(format!("bsdb-large-{}", std::process::id())), Vec::new());
+    copy(&folder().join("tables/changes"), &target, &mut files);
+    let segment = files.iter().find(|file| file.extension().is_some_and(|e| e == "seg")).unwrap();
+    let handle = fs::OpenOptions::new().write(true).open(segment).unwrap();
+    let (id, sound) = (segment.file_stem().unwrap().to_str().unwrap(), handle.metadata().unwrap().len());
+    handle.set_len(1 << 30).unwrap();
+    let manifest = files.iter().find(|file| file.ends_with("manifest.json")).unwrap();
+    let text = fs::read_to_string(manifest).unwrap();
+    let (before, after) = text.split_at(text.find(id).unwrap());
+    let stated = format!("\"length\" : {sound}");
+    assert!(after.contains(&stated));
+    let forged = format!("{before}{}", after.replacen(&stated, &format!("\"length\" : {}", 1 << 30), 1));
+    let covered = &forged[..forged.len() - 26];
+    let checksum = crc32c::crc32c(covered.as_bytes());
+    fs::write(manifest, format!("{covered}\"checksum\" : \"{checksum:08x}\"\n}}\n")).unwrap();
+    MOST.set(64 << 20);
+    let opened = Table::open(&target, Options::default().access(Access::Read));
+    MOST.set(usize::MAX);
+    fs::remove_dir_all(&target).unwrap();
+    let error = opened.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Io, "{error}");
+    assert_eq!(error.file(), Some(&**segment), "{error}");
 }
