@@ -2,12 +2,14 @@
 
 use std::ffi::{c_void, CStr};
 
+use bsdb::Error;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arrow::{ArrowArray, ArrowSchema, ArrowStream, Data, Field};
+use crate::signals::Signals;
 
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
@@ -71,15 +73,19 @@ pub fn import(object: &Bound<PyAny>) -> PyResult<Option<(Field, Vec<Data>)>> {
         let stream = unsafe { ArrowStream::take(pointer(&capsule, STREAM)?) };
         let mut stream = stream.ok_or_else(taken_before)?;
         // The stream may wait for threads that call Python.
+        let mut signals = Signals::new();
         let taken = object.py().detach(|| {
             let field = stream.field()?;
             let mut batches = Vec::new();
             while let Some(batch) = stream.next()? {
                 batches.push(batch);
+                signals.check().map_err(|e| e.to_string())?;
             }
             Ok((field, batches))
         });
-        return taken.map(Some).map_err(PyValueError::new_err::<String>);
+        return taken
+            .map(Some)
+            .map_err(|text: String| signals.raise(object.py(), Error::invalid(text)));
     }
     if object.hasattr("__arrow_c_array__")? {
         let pair = object

@@ -1,6 +1,7 @@
 //! Results: record batches, and records one after the other.
 
 use std::sync::{Arc, Mutex};
+use std::thread;
 
 use bsdb::{Cursor, Entry, Place, Table};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -12,6 +13,7 @@ use crate::capsule::capsule;
 use crate::convert::dict_of;
 use crate::error::raise;
 use crate::lookup::Selection;
+use crate::signals::Signals;
 
 /// Records of one batch of a stream.
 const BATCH: usize = 1 << 16;
@@ -157,6 +159,8 @@ impl Rows {
 
     /// The next record: a dict, or key and value where the table has no schema.
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // `list` and others of C take all rows without a look at signals.
+        py.check_signals()?;
         let Some((table, Entry { key, value })) = self.next(py)? else {
             return Ok(None);
         };
@@ -194,7 +198,12 @@ impl Rows {
                 "the rows have been taken as an Arrow stream",
             ));
         };
+        let (mut signals, taker) = (Signals::default(), thread::current().id());
         let next = move || {
+            // Another thread may be one that the taker waits for with the GIL.
+            if thread::current().id() == taker {
+                signals.check().map_err(|e| signals.raise_later(e))?;
+            }
             let OwnedCursor { cursor, table } = &mut owned;
             let batch = selection.batch(table, cursor, BATCH, BATCH_BYTES);
             batch.map_err(|e| e.to_string())

@@ -236,8 +236,9 @@ impl PyTable {
 
     /// Reads everything, and compares all checksums.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
-        let table = self.table();
-        py.detach(|| table.verify()).map_err(|e| raise(py, e))
+        let (table, mut signals) = (self.table(), Signals::new());
+        py.detach(|| table.verify_checking(&mut || signals.check()))
+            .map_err(|e| signals.raise(py, e))
     }
 
     /// The value of a key: bytes, or a dict where there is a schema; None if the key is absent.

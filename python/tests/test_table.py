@@ -1,7 +1,11 @@
 """Lookups, ranges and following."""
 
+import contextlib
+import ctypes
 import datetime
 import decimal
+import functools
+import itertools
 import os
 import pathlib
 import re
@@ -236,24 +240,89 @@ class Stop(Exception):
     pass
 
 
-@pytest.mark.parametrize("call", ["lookup", "threads", "list", "get_many"])
-def test_signals_end_calls_with_many_keys(call):
-    table = bsdb.open(TABLES / "rows-scalars")
-    count = 4_000_000 if call in ("lookup", "threads") else 2_000_000
-    keys = [7] * count if call in ("list", "get_many") else pa.repeat(7, count)
+@contextlib.contextmanager
+def stopped():
+    """Expects that an exception of a signal's handler ends what is run, which would take long."""
 
     def stop(*_):
         raise Stop
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, 0.01)
     try:
         with pytest.raises(Stop):
-            if call == "get_many":
-                table.get_many(keys)
-            else:
-                table.lookup(keys, ["id"], threads=2 if call == "threads" else 1)
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+            yield
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("call", ["lookup", "threads", "list", "get_many"])
+def test_signals_end_calls_with_many_keys(call):
+    table = bsdb.open(TABLES / "rows-scalars")
+    # Keys of which no memory is taken, so many that no machine is through with them when signals are looked for.
+    count = 1_000_000_000 if call in ("lookup", "threads") else 20_000_000
+    keys = pa.nulls(count) if call in ("lookup", "threads") else itertools.repeat(7, count)
+    with stopped():
+        if call == "get_many":
+            table.get_many(keys)
+        else:
+            table.lookup(keys, [], threads=2 if call == "threads" else 1)
     # Without a look at signals the call would end first.
     assert table.counters["hits"] + table.counters["misses"] < count
+
+
+def test_signals_end_verify(tmp_path):
+    sys.path.insert(0, str(TABLES.parent))
+    from basics import crc32c
+
+    shutil.copytree(TABLES / "compact", tmp_path / "table")
+    part, manifest = sorted((tmp_path / "table").rglob("part-00000.bsdb")) + sorted((tmp_path / "table").rglob("manifest.json"))
+    data = part.read_bytes()
+    # A hole of 64 GiB in front of the directory of the sections.
+    start, length = int.from_bytes(data[-32:-24], "little"), len(data) + (64 << 30)
+    at = start + (64 << 30)
+    covered = data[start:-32] + at.to_bytes(8, "little") + length.to_bytes(8, "little") + data[-16:-12]
+    place = b"\xff" * 4 + at.to_bytes(8, "little")
+    with part.open("r+b") as file:
+        file.truncate(start)
+        file.seek(at)
+        file.write(covered + crc32c(data[16:32] + place + covered).to_bytes(4, "little") + data[-8:])
+    text = manifest.read_text().replace(f'"length" : {len(data)}', f'"length" : {length}', 1)
+    text = text[: text.rindex('"checksum"')]
+    manifest.write_text(f'{text}"checksum" : "{crc32c(text.encode()):08x}"\n}}\n')
+    table = bsdb.open(tmp_path / "table", access="read")
+    with stopped():
+        table.verify()
+
+
+def after_a_signal(call):
+    """Calls a function without a look of the interpreter at signals since one has arrived."""
+    arrive = functools.partial(ctypes.CDLL(None)["raise"], int(signal.SIGALRM))
+    list(map(functools.partial.__call__, [arrive, functools.partial(call)]))
+
+
+def test_signals_end_streams():
+    table = bsdb.open(TABLES / "blocked")
+
+    def stop(*_):
+        raise Stop
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        rows = table.scan()
+        with pytest.raises(Stop):
+            after_a_signal(rows.__next__)
+        assert len(list(rows)) == len(table), "a row was taken"
+        reader = pa.RecordBatchReader.from_stream(table.scan())
+        failures = []
+        with pytest.raises(Stop):
+            try:
+                after_a_signal(reader.read_next_batch)
+            except OSError as failure:
+                failures += [failure]
+                for _ in range(100):
+                    pass  # here it is raised
+        assert "interrupted by a signal" in str(failures[0])
+    finally:
+        signal.signal(signal.SIGALRM, before)

@@ -330,11 +330,17 @@ impl Table {
 
     /// Reads everything: the checksum of each file, and each record by its key.
     pub fn verify(&self) -> Result<()> {
+        self.verify_checking(&mut || Ok(()))
+    }
+
+    /// The same, and ends if a check fails, which is called after each mebibyte or thousand records.
+    #[doc(hidden)]
+    pub fn verify_checking(&self, check: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         for (i, partition) in self.partitions.iter().enumerate() {
             let upper = self.manifest.partitions.get(i + 1).map(|p| &p.lower_bound[..]);
-            partition.verify(upper.filter(|_| self.manifest.ordered))?;
+            partition.verify(upper.filter(|_| self.manifest.ordered), check)?;
         }
-        self.overlay.iter().flat_map(|o| o.segments()).try_for_each(|s| s.verify_file())
+        self.overlay.iter().flat_map(|o| o.segments()).try_for_each(|s| s.verify_file(check))
     }
 }
 
@@ -356,14 +362,20 @@ impl Partition {
         self.value(number, key, scratch)
     }
 
-    fn verify(&self, upper: Option<&[u8]>) -> Result<()> {
-        self.verify_file()?;
+    fn verify(&self, upper: Option<&[u8]>, check: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.verify_file(check)?;
         let (mut scratch, mut other) = (Scratch::default(), Scratch::default());
         let mut before = Vec::new();
         let wrong =
             |what: &str, number: u32| Error::corrupt(format!("{what}: record {number}")).in_file(&self.file.path);
+        let mut work = 0;
         for number in 0..self.n {
+            if work >= 1 << 20 {
+                check()?;
+                work = 0;
+            }
             let (key, value) = self.record(number, &mut scratch)?;
+            work += 1024 + key.len() + value.len();
             if !self.stored {
                 continue;
             }
@@ -388,9 +400,10 @@ impl Partition {
         Ok(())
     }
 
-    fn verify_file(&self) -> Result<()> {
+    fn verify_file(&self, check: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let (mut crc, mut at, mut buffer) = (0, 0, Vec::new());
         while at < self.file.length {
+            check()?;
             let length = (self.file.length - at).min(1 << 20);
             self.file.read(at, length as usize, &mut buffer)?;
             crc = crc32c::crc32c_append(crc, &buffer);
