@@ -1,8 +1,6 @@
 package io.bsdb.reader;
 
-import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
-import io.bsdb.format.io.Thrown;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.overlay.ChangeWalk;
@@ -18,27 +16,14 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Walks over a range of keys, in the base and among the changes; counts as one call in flight until
- * it is closed.
- */
-final class OrderedScan implements RecordCursor {
-  private final OpenSnapshot snapshot;
+/** Walks over a range of keys, in the base and among the changes. */
+final class OrderedScan extends Scan {
   private final KeyRange range;
   private final byte @Nullable [] end;
-  private final BlockFetch source;
-  private final FieldSelection selection;
   private final Ended ended;
-  private final int call;
   private @Nullable ChangeWalk changes;
-
-  /** At the base's next record; null if there is none. */
-  private @Nullable RecordWalk walk;
-
   private @Nullable Next current;
   private boolean begun;
-  private boolean closed;
-  private boolean lends;
 
   /**
    * @param selection of fields that will be read
@@ -49,40 +34,30 @@ final class OrderedScan implements RecordCursor {
       BlockFetch source,
       FieldSelection selection,
       Ended ended) {
-    this.snapshot = snapshot;
+    super(snapshot, source, selection);
     this.range = range;
     this.end = range.end();
-    this.source = source;
-    this.selection = selection;
     this.ended = ended;
-    this.call = snapshot.calls().enterScan();
   }
 
   @Override
-  public boolean next() throws IOException {
-    if (closed) {
-      throw new ClosedReaderException("cursor");
+  boolean advance() throws IOException {
+    if (!begun) {
+      SortedChanges sorted = snapshot.sortedChanges();
+      changes = sorted == null ? null : range.walk(sorted); // reads keys
+      walk = inRange(begin());
+      begun = true;
+    } else if (current != null) {
+      leave(current);
     }
-    try {
-      if (!begun) {
-        SortedChanges sorted = snapshot.sortedChanges();
-        changes = sorted == null ? null : range.walk(sorted); // reads keys
-        walk = inRange(begin());
-        begun = true;
-      } else if (current != null) {
-        leave(current);
-      }
-      Next next = merged();
+    Next next = merged();
+    current = next;
+    while (next == Next.DELETED_RECORD || isHidden(next)) {
+      leave(next);
+      next = merged();
       current = next;
-      while (next == Next.DELETED_RECORD || isHidden(next)) {
-        leave(next);
-        next = merged();
-        current = next;
-      }
-      return next != Next.NONE;
-    } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.failures().explained(e));
     }
+    return next != Next.NONE;
   }
 
   private Next merged() throws IOException {
@@ -95,7 +70,9 @@ final class OrderedScan implements RecordCursor {
   }
 
   private boolean isHidden(Next next) throws IOException {
-    return ended == Ended.HIDDEN && next != Next.NONE && Boolean.TRUE.equals(value(Ended.TEST));
+    return ended == Ended.HIDDEN
+        && next != Next.NONE
+        && Boolean.TRUE.equals(currentValue(Ended.TEST));
   }
 
   /** Moves after what was next. */
@@ -104,7 +81,7 @@ final class OrderedScan implements RecordCursor {
       if (last == Next.DELETED_RECORD && walk != null) {
         skipDeleted(walk);
       }
-      walk = inRange(advance(walk));
+      walk = inRange(beyond(walk));
     }
     ChangeWalk changed = changes;
     if (changed != null && last != Next.RECORD && last != Next.NONE) {
@@ -144,7 +121,7 @@ final class OrderedScan implements RecordCursor {
     return first;
   }
 
-  private @Nullable RecordWalk advance(@Nullable RecordWalk current) throws IOException {
+  private @Nullable RecordWalk beyond(@Nullable RecordWalk current) throws IOException {
     if (current == null || (range.isReversed() ? current.previous() : current.next())) {
       return current;
     }
@@ -171,54 +148,20 @@ final class OrderedScan implements RecordCursor {
         : !range.holds(Arrays.compareUnsigned(partitioning.lowerBound(next), end));
   }
 
-  private RecordWalk record() {
-    RecordWalk record = walk;
-    if (record == null || closed || current != Next.RECORD) {
-      throw new IllegalStateException("no current record");
-    }
-    return record;
-  }
-
   /** Returns the changes if the current record is one of them. */
   private @Nullable ChangeWalk change() {
-    boolean changed = current == Next.CHANGE || current == Next.CHANGE_OF_RECORD;
-    return changed && !closed ? changes : null;
+    return current == Next.CHANGE || current == Next.CHANGE_OF_RECORD ? changes : null;
   }
 
   @Override
-  public byte[] key() throws IOException {
-    try {
-      ChangeWalk change = change();
-      return change == null ? record().key() : change.key().clone();
-    } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.failures().explained(e));
-    }
+  byte[] currentKey() throws IOException {
+    ChangeWalk change = change();
+    return change == null ? record().key() : change.key().clone();
   }
 
   @Override
-  public <T> @Nullable T value(ValueReader<T> reader) throws IOException {
-    boolean lent = lends;
-    lends = true;
-    try {
-      ChangeWalk change = change();
-      return change == null ? record().value(reader) : change.value(reader);
-    } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.failures().explained(e));
-    } finally {
-      lends = lent;
-    }
-  }
-
-  @Override
-  public void close() {
-    LentBytes.requireClosable(lends);
-    if (!closed) {
-      closed = true;
-      RecordWalk record = walk;
-      if (record != null) {
-        record.close();
-      }
-      snapshot.calls().left(call);
-    }
+  <T> @Nullable T currentValue(ValueReader<T> reader) throws IOException {
+    ChangeWalk change = change();
+    return change == null ? record().value(reader) : change.value(reader);
   }
 }

@@ -1,11 +1,8 @@
 package io.bsdb.reader;
 
-import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.format.io.Thrown;
 import io.bsdb.format.symbols.FieldSelection;
-import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
@@ -17,50 +14,23 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Walks over the files of some partitions, then over what has changed in all of these; counts as
- * one call in flight until it is closed.
- */
-final class SnapshotScan implements RecordCursor {
-  private final OpenSnapshot snapshot;
+/** Walks over the files of some partitions, then over what has changed in all of these. */
+final class SnapshotScan extends Scan {
   private final List<Partition> partitions;
   private final Iterator<Partition> unread;
-  private final FieldSelection selection;
-  private final BlockFetch source;
-  private final int call;
-  private @Nullable RecordWalk walk;
   private @Nullable ChangeCursor changed;
-  private boolean found;
-  private boolean closed;
-  private boolean lends;
 
   /**
    * @param selection of fields that will be read
    */
   SnapshotScan(OpenSnapshot snapshot, List<Partition> partitions, FieldSelection selection) {
-    this.snapshot = snapshot;
+    super(snapshot, snapshot.scanned(), selection);
     this.partitions = partitions;
     this.unread = partitions.iterator();
-    this.selection = selection;
-    this.source = snapshot.scanned();
-    this.call = snapshot.calls().enterScan();
   }
 
   @Override
-  public boolean next() throws IOException {
-    if (closed) {
-      throw new ClosedReaderException("cursor");
-    }
-    found = false;
-    try {
-      found = advance();
-      return found;
-    } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.failures().explained(e));
-    }
-  }
-
-  private boolean advance() throws IOException {
+  boolean advance() throws IOException {
     while (true) {
       RecordWalk current = walk;
       if (current != null && current.next()) {
@@ -95,52 +65,15 @@ final class SnapshotScan implements RecordCursor {
     return overlay == null ? null : overlay.cursor(snapshot.partitioning(), numbers::get);
   }
 
-  private RecordWalk current() {
-    RecordWalk current = walk;
-    if (current == null || !found || closed) {
-      throw new IllegalStateException("no current record");
-    }
-    return current;
-  }
-
-  private @Nullable ChangeCursor currentChange() {
-    return found && !closed ? changed : null;
+  @Override
+  byte[] currentKey() throws IOException {
+    ChangeCursor change = changed;
+    return change == null ? record().key() : change.key().clone();
   }
 
   @Override
-  public byte[] key() throws IOException {
-    try {
-      ChangeCursor change = currentChange();
-      return change != null ? change.key().clone() : current().key();
-    } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.failures().explained(e));
-    }
-  }
-
-  @Override
-  public <T> @Nullable T value(ValueReader<T> reader) throws IOException {
-    boolean lent = lends;
-    lends = true;
-    try {
-      ChangeCursor change = currentChange();
-      return change != null ? change.value(reader) : current().value(reader);
-    } catch (IOException | RuntimeException | Error e) {
-      throw Thrown.asIs(snapshot.failures().explained(e));
-    } finally {
-      lends = lent;
-    }
-  }
-
-  @Override
-  public void close() {
-    LentBytes.requireClosable(lends);
-    if (!closed) {
-      closed = true;
-      RecordWalk current = walk;
-      if (current != null) {
-        current.close();
-      }
-      snapshot.calls().left(call);
-    }
+  <T> @Nullable T currentValue(ValueReader<T> reader) throws IOException {
+    ChangeCursor change = changed;
+    return change == null ? record().value(reader) : change.value(reader);
   }
 }
