@@ -1,6 +1,7 @@
 package io.bsdb.writer;
 
 import io.bsdb.format.Internal;
+import io.bsdb.format.io.IOFunction;
 import io.bsdb.format.io.IORunnable;
 import io.bsdb.row.RowLayout;
 import io.bsdb.row.Schema;
@@ -40,7 +41,7 @@ public final class DeltaWriter implements Closeable {
   private List<SegmentFile> segments = List.of();
   private @Nullable StreamRule stream;
   private @Nullable String expectedVersion;
-  private Finish finish = Finish.NONE;
+  private @Nullable IOFunction<Manifest, List<SegmentFile>> finish;
   private State state = State.OPEN;
 
   private enum State {
@@ -135,31 +136,15 @@ public final class DeltaWriter implements Closeable {
   }
 
   /**
-   * Completes changes under the lock, when it is known over which version they are published.
+   * Sets what completes the changes under the lock, when it is known over which version they are
+   * published.
    *
+   * @param value returns further segments, durable, to be applied after the others; throws {@link
+   *     PublishConflictException} if the changes must not be published over that version
    * @hidden
    */
   @Internal
-  public interface Finish {
-    /** Adds nothing. */
-    Finish NONE = inService -> List.of();
-
-    /**
-     * Returns further segments, durable, to be applied after the others; none if that is not
-     * necessary.
-     *
-     * @throws PublishConflictException if the changes must not be published over that version
-     */
-    List<SegmentFile> segments(Manifest inService) throws IOException;
-  }
-
-  /**
-   * Sets what completes the changes.
-   *
-   * @hidden
-   */
-  @Internal
-  public void finish(Finish value) {
+  public void finish(IOFunction<Manifest, List<SegmentFile>> value) {
     requireOpen();
     finish = value;
   }
@@ -243,7 +228,7 @@ public final class DeltaWriter implements Closeable {
     state = State.FAILED;
     segments = Stream.concat(given.stream(), files.finish().stream()).toList();
     Manifest manifest;
-    if (segments.isEmpty() && positions.isEmpty() && stream == null && finish == Finish.NONE) {
+    if (segments.isEmpty() && positions.isEmpty() && stream == null && finish == null) {
       manifest = table.manifest(table.requireCurrentVersion());
       requireExpected(manifest);
     } else {
@@ -273,7 +258,9 @@ public final class DeltaWriter implements Closeable {
               .formatted(table.storage(), inService.version(), schema, inService.schema()));
     }
     requireExpected(inService);
-    segments = Stream.concat(segments.stream(), finish.segments(inService).stream()).toList();
+    if (finish != null) {
+      segments = Stream.concat(segments.stream(), finish.apply(inService).stream()).toList();
+    }
     Map<String, String> newPositions = new LinkedHashMap<>(inService.sourcePositions());
     newPositions.putAll(positions);
     Changes changes;

@@ -11,6 +11,7 @@ import io.bsdb.format.block.BlockReader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -385,9 +386,9 @@ public final class OrderIndex {
    * @param count how many records
    * @param index of their blocks
    */
-  public static ByteBuffer encode(SortedKeys keys, int count, BlockIndex.Builder index) {
-    byte[] first = keys.get(0);
-    byte[] last = keys.get(count - 1);
+  public static ByteBuffer encode(IntFunction<byte[]> keys, int count, BlockIndex.Builder index) {
+    byte[] first = keys.apply(0);
+    byte[] last = keys.apply(count - 1);
     int blockCount = index.count();
     int[] levels = levels(blockCount);
     int all = levels[levels.length - 1];
@@ -403,11 +404,11 @@ public final class OrderIndex {
       for (int node = levels[level]; node < levels[level + 1]; node++) {
         long start = FANOUT * below * (node - levels[level]);
         long end = start + FANOUT * below;
-        byte[] fence = end < blockCount ? keys.get(index.firstRank((int) end)) : last;
-        int skip = KeyOrder.commonBytes(keys.get(index.firstRank((int) start)), fence);
+        byte[] fence = end < blockCount ? keys.apply(index.firstRank((int) end)) : last;
+        int skip = KeyOrder.commonBytes(keys.apply(index.firstRank((int) start)), fence);
         section.putShort(nodes + NODE_BYTES * all + Short.BYTES * node, (short) skip);
         for (int i = 0; i < FANOUT && start + i * below < blockCount; i++) {
-          byte[] key = keys.get(index.firstRank((int) (start + i * below)));
+          byte[] key = keys.apply(index.firstRank((int) (start + i * below)));
           section.putLong(
               nodes + NODE_BYTES * node + Long.BYTES * i,
               Long.reverseBytes(KeyOrder.head(key, skip)));

@@ -4,6 +4,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.block.BlockIndex;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.IntFunction;
 
 /**
  * The heads section of a partition in key order whose blocks have frames: 15 bits of each record's
@@ -85,7 +86,7 @@ public final class RecordHeads {
   }
 
   /** Returns the section's bytes. */
-  public static ByteBuffer encode(SortedKeys keys, int count, BlockIndex.Builder index) {
+  public static ByteBuffer encode(IntFunction<byte[]> keys, int count, BlockIndex.Builder index) {
     int blocks = index.count();
     ByteBuffer section =
         ByteBuffer.allocate(Math.toIntExact(length(count, blocks))).order(ByteOrder.LITTLE_ENDIAN);
@@ -93,13 +94,13 @@ public final class RecordHeads {
     for (int block = 0; block < blocks; block++) {
       int first = index.firstRank(block);
       int end = block + 1 < blocks ? index.firstRank(block + 1) : count;
-      byte[] fence = keys.get(Math.min(end, count - 1));
-      int skip = Math.min(MAX_SKIP, KeyOrder.commonBits(keys.get(first), fence));
+      byte[] fence = keys.apply(Math.min(end, count - 1));
+      int skip = Math.min(MAX_SKIP, KeyOrder.commonBits(keys.apply(first), fence));
       section.putShort(Short.BYTES * block, (short) skip);
       for (int record = first; record < end; record++) {
         long bit = (long) record * BITS;
         int at = heads + (int) (bit >>> 3);
-        section.putInt(at, section.getInt(at) | headAt(keys.get(record), skip) << (bit & 7));
+        section.putInt(at, section.getInt(at) | headAt(keys.apply(record), skip) << (bit & 7));
       }
     }
     return section;
