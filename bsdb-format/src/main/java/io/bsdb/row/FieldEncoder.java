@@ -137,10 +137,9 @@ public final class FieldEncoder {
     if (found < named.size()) {
       List<String> names = fields.stream().map(Column::name).toList();
       throw new IllegalArgumentException(
-          "no column "
-              + named.keySet().stream().filter(name -> !names.contains(name)).toList()
-              + " among "
-              + names);
+          "no column %s among %s"
+              .formatted(
+                  named.keySet().stream().filter(name -> !names.contains(name)).toList(), names));
     }
   }
 

@@ -102,14 +102,8 @@ final class JavaValues {
 
   static IllegalArgumentException wrongClass(String expected, Object value, Column column) {
     return new IllegalArgumentException(
-        "column '"
-            + column.name()
-            + "' is "
-            + column.type()
-            + ": expected "
-            + expected
-            + ", got "
-            + value.getClass().getName());
+        "column '%s' is %s: expected %s, got %s"
+            .formatted(column.name(), column.type(), expected, value.getClass().getName()));
   }
 
   private static IllegalArgumentException outOfRange(Object value, Column column) {

@@ -115,12 +115,8 @@ public final class RowCodec {
     List<Column> columns = schema.keyColumns();
     if (values.length != columns.size()) {
       throw new IllegalArgumentException(
-          values.length
-              + " values for the primary key "
-              + schema.primaryKey()
-              + " of "
-              + columns.size()
-              + " columns");
+          "%d values for the primary key %s of %d columns"
+              .formatted(values.length, schema.primaryKey(), columns.size()));
     }
     var writer = KeyWriter.of(schema);
     for (int i = 0; i < values.length; i++) {

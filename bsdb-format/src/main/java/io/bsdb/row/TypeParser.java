@@ -21,10 +21,8 @@ final class TypeParser {
   TypeParser(String text) {
     if (text.length() > ColumnType.MAX_TEXT_LENGTH) {
       throw new IllegalArgumentException(
-          "type text has "
-              + text.length()
-              + " characters, more than "
-              + ColumnType.MAX_TEXT_LENGTH);
+          "type text has %d characters, more than %d"
+              .formatted(text.length(), ColumnType.MAX_TEXT_LENGTH));
     }
     this.text = text;
   }

@@ -67,12 +67,8 @@ final class PerfectHashSection {
       throws CorruptSnapshotException {
     if (value < least || value > most) {
       throw new CorruptSnapshotException(
-          "perfect hash "
-              + field
-              + " out of range: expected="
-              + (least == most ? least : least + ".." + most)
-              + " actual="
-              + value);
+          "perfect hash %s out of range: expected=%s actual=%d"
+              .formatted(field, least == most ? least : least + ".." + most, value));
     }
   }
 }
