@@ -1,10 +1,10 @@
 package io.bsdb.cli.read;
 
 import io.bsdb.cli.output.Report;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Counts keys, or values, by length, in classes that double. Used by one thread. */
@@ -32,8 +32,8 @@ final class LengthHistogram {
   /** Returns a line per class between the shortest and the longest, each after a label. */
   String text(String label) {
     StringBuilder text = new StringBuilder();
-    int last = last();
-    for (int i = first(); i <= last; i++) {
+    int last = present().max().orElse(-1);
+    for (int i = present().min().orElse(0); i <= last; i++) {
       double share = (double) counts[i] / Math.max(1, total);
       text.append(
           String.format(
@@ -48,31 +48,20 @@ final class LengthHistogram {
     return text.toString();
   }
 
-  private int first() {
-    int first = 0;
-    while (first < counts.length && counts[first] == 0) {
-      first++;
-    }
-    return first;
-  }
-
-  private int last() {
-    int last = counts.length - 1;
-    while (last >= 0 && counts[last] == 0) {
-      last--;
-    }
-    return last;
+  private IntStream present() {
+    return IntStream.range(0, counts.length).filter(i -> counts[i] > 0);
   }
 
   /** Returns a list of classes that are not empty. */
   List<Map<String, @Nullable Object>> figures() {
-    List<Map<String, @Nullable Object>> figures = new ArrayList<>();
-    for (int i = 0; i < counts.length; i++) {
-      if (counts[i] > 0) {
-        figures.add(
-            new Report().add("from", from(i)).add("to", to(i)).add("records", counts[i]).asMap());
-      }
-    }
-    return figures;
+    return present()
+        .mapToObj(
+            i ->
+                new Report()
+                    .add("from", from(i))
+                    .add("to", to(i))
+                    .add("records", counts[i])
+                    .asMap())
+        .toList();
   }
 }

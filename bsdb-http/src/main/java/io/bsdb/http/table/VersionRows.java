@@ -23,9 +23,6 @@ import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
@@ -191,14 +188,10 @@ public final class VersionRows {
 
   /** Encodes a text; one with half a surrogate pair, which JSON may have, stands for no key. */
   private static byte[] utf8(String text) {
-    try {
-      ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-      byte[] key = new byte[bytes.remaining()];
-      bytes.get(key);
-      return key;
-    } catch (CharacterCodingException e) {
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
       throw new Problem(Problem.Kind.BAD_KEY, "the text has half a surrogate pair");
     }
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /** Returns the bytes with which keys begin that a text stands for: leading columns, or bytes. */
