@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,18 +18,6 @@ class DamagedPreparedFileTest {
         table,
         WritableOptions.defaults().withDurability(Durability.COMMIT),
         Places.onDisk(1 << 16, LiveTable.Place.WHEN_ASKED));
-  }
-
-  /** Copies a table as a kill would leave it. */
-  private static void kill(Path table, Path image) throws IOException {
-    try (Stream<Path> files = Files.walk(table)) {
-      for (Path file : files.toList()) {
-        if (file.toString().endsWith(".new")) {
-          continue; // in the making
-        }
-        Files.copy(file, image.resolve(table.relativize(file).toString()));
-      }
-    }
   }
 
   private static byte[] withAByte(byte[] file, int at) {
@@ -49,14 +36,14 @@ class DamagedPreparedFileTest {
       table.put(bytes("a"), bytes("1"));
       // the next file is prepared
       Watchdog.await(() -> Files.exists(directory.resolve("table/log/0000000002.log")));
-      kill(directory.resolve("table"), killed);
+      ModelFiles.copy(directory.resolve("table"), killed);
     }
     Files.write(first, withAByte(Files.readAllBytes(first), 60_000)); // of a torn write
     Files.write(prepared, withAByte(Files.readAllBytes(prepared), 9)); // its header; no frame
     try (WritableTable table = open(killed)) {
       assertThat(table.get(bytes("a"))).isEqualTo(bytes("1"));
       table.put(bytes("b"), bytes("2")); // acknowledged, durable
-      kill(killed, killedAgain);
+      ModelFiles.copy(killed, killedAgain);
     }
     try (WritableTable table = open(killedAgain)) {
       assertThat(table.get(bytes("a"))).isEqualTo(bytes("1"));

@@ -18,8 +18,9 @@ final class ModelFiles {
   }
 
   /**
-   * Copies a table that is written: under its lock no version is published or deleted, and the
-   * files of the log are copied in their order. What goes meanwhile was no longer used.
+   * Copies a table that is written, as a kill would leave it: under its lock no version is
+   * published or deleted, and the files of the log are copied in their order. What goes meanwhile
+   * was no longer used, or gets another name.
    */
   static void copy(Path from, Path to) throws IOException {
     Files.createDirectories(to);
