@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Builds and scans that are told to end while they work or wait for input. */
-@Timeout(120)
+@Timeout(300)
 class SignalledBuildTest {
   @TempDir private Path directory;
 

@@ -133,7 +133,7 @@ class BrowserTest {
   private void follow(WebElement from, Consumer<WebElement> action) {
     WebElement page = browser.findElement(By.tagName("html"));
     action.accept(from);
-    WebDriverWait wait = new WebDriverWait(browser, Duration.ofSeconds(20));
+    WebDriverWait wait = new WebDriverWait(browser, Duration.ofSeconds(60));
     // A driver that is asked in the middle of the change may fail in other ways.
     wait.ignoring(WebDriverException.class).until(ExpectedConditions.stalenessOf(page));
     wait.until(ExpectedConditions.presenceOfElementLocated(By.tagName("footer")));
@@ -256,11 +256,11 @@ class BrowserTest {
     visit("/tables/cities");
     String next = Tables.cities(directory.resolve("cities"), 100, 1);
     server.refresh();
-    new WebDriverWait(browser, Duration.ofSeconds(20))
+    new WebDriverWait(browser, Duration.ofSeconds(60))
         .until(driver -> driver.findElement(By.id("news")).getText().contains(next));
     picture("news");
     follow(By.linkText("Show it"));
-    new WebDriverWait(browser, Duration.ofSeconds(20))
+    new WebDriverWait(browser, Duration.ofSeconds(60))
         .until(driver -> driver.findElement(By.id("main")).getText().contains(next));
     requireNoOtherHost();
   }

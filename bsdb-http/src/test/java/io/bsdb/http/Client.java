@@ -62,7 +62,7 @@ final class Client {
 
   Socket connect() throws IOException {
     Socket socket = new Socket(address.getHost(), address.getPort());
-    socket.setSoTimeout(20_000);
+    socket.setSoTimeout(60_000);
     return socket;
   }
 

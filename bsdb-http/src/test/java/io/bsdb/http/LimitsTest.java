@@ -41,7 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every limit, at it and one beyond. */
-@Timeout(60)
+@Timeout(120)
 class LimitsTest {
   private static final String LOOKUP = "/v1/tables/t/rows:lookup";
   @TempDir private Path directory;
@@ -320,7 +320,7 @@ class LimitsTest {
       Future<Held> opened = threads.submit(() -> pinned.hold(table, old));
       cache.opening.await();
       Future<Held> open = threads.submit(() -> pinned.hold(table, older));
-      try (Held held = open.get(30, TimeUnit.SECONDS)) {
+      try (Held held = open.get(60, TimeUnit.SECONDS)) {
         assertThat(held.reader().get(bytes("k"))).asString().isEqualTo("2");
         assertThat(opened).isNotDone();
       } finally {

@@ -191,7 +191,7 @@ class TlsTest {
         context(trusted)
             .getSocketFactory()
             .createSocket(InetAddress.getLoopbackAddress(), server.address().getPort())) {
-      socket.setSoTimeout(20_000);
+      socket.setSoTimeout(60_000);
       socket
           .getOutputStream()
           .write(Utf8.bytes("GET /health/live HTTP/1.1\r\nHost: %s\r\n\r\n".formatted(host)));
@@ -217,7 +217,7 @@ class TlsTest {
 
   private Socket begin(byte... bytes) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.address().getPort());
-    socket.setSoTimeout(20_000);
+    socket.setSoTimeout(60_000);
     socket.getOutputStream().write(bytes);
     return socket;
   }

@@ -82,7 +82,7 @@ class WritersBesideFoldsTest {
               },
               "test-writer");
       writer.start();
-      boolean wentOn = written.await(30, TimeUnit.SECONDS);
+      boolean wentOn = written.await(60, TimeUnit.SECONDS);
       written.countDown();
       writer.join();
       assertThat(wentOn).as("the writer went on before the second step").isTrue();

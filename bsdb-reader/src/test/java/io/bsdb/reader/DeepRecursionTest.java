@@ -1,6 +1,5 @@
 package io.bsdb.reader;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.reader.options.Access;
@@ -74,8 +73,7 @@ class DeepRecursionTest {
 
     public static void main(String[] arguments) throws Exception {
       int recursions =
-          StackThread.start(StackThread.LITTLE, () -> overflows(Path.of(arguments[0])))
-              .get(60, SECONDS);
+          StackThread.start(StackThread.LITTLE, () -> overflows(Path.of(arguments[0]))).get();
       System.out.println("closed after " + recursions + " recursions");
     }
 

@@ -44,7 +44,7 @@ public final class NothingLeftOpen implements BeforeEachCallback, AfterEachCallb
     left.removeAll(threads);
     for (Thread thread : left) {
       thread.join(
-          TimeUnit.SECONDS.toMillis(30)); // what has ended its work may still be about to go
+          TimeUnit.SECONDS.toMillis(60)); // what has ended its work may still be about to go
     }
     assertThat(left).noneMatch(Thread::isAlive);
     assertThat(FileMemory.openCount()).as("file memories").isEqualTo(memories);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How bodies are read, and what becomes of the buffers. */
-@Timeout(20)
+@Timeout(60)
 class BodyReaderTest {
   private final Limits limits = Limits.of(Map.of("body-bytes", 10));
   private final JettyServer server = new JettyServer(limits, 8, null);

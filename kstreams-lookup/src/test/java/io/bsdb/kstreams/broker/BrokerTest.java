@@ -313,7 +313,8 @@ class BrokerTest {
   void startsBeforeTheTable() throws Exception {
     assertThatThrownBy(() -> lookup().build()).isInstanceOf(NoSuchFileException.class);
     var waiting =
-        new FutureTask<>(() -> lookup().onMissing(OnMissing.waitFor(Traffic.PATIENCE)).build());
+        new FutureTask<>(
+            () -> lookup().onMissing(OnMissing.waitFor(Duration.ofMinutes(5))).build());
     new Thread(waiting, "waits for the table").start();
     try (var customers =
         lookup().refreshEvery(Duration.ofMillis(20)).onMissing(OnMissing.EMPTY).build()) {

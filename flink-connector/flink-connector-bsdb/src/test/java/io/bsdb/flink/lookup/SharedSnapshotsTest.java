@@ -32,7 +32,7 @@ class SharedSnapshotsTest {
 
   /** Else Flink kills the process in the end. */
   @Test
-  @Timeout(60)
+  @Timeout(120)
   void aTaskThatWaitsForAnotherToCopyATableCanBeCancelled() throws Exception {
     byte[] text = "a".getBytes(StandardCharsets.UTF_8);
     try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
@@ -53,7 +53,7 @@ class SharedSnapshotsTest {
               second.start();
               second.interrupt();
               assertThat(waiting)
-                  .failsWithin(Duration.ofSeconds(30))
+                  .failsWithin(Duration.ofSeconds(60))
                   .withThrowableThat()
                   .withCauseInstanceOf(InterruptedIOException.class)
                   .withMessageContaining("while another task was opening the table " + directory);
