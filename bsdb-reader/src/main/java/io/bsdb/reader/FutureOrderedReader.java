@@ -5,6 +5,7 @@ import io.bsdb.format.io.StackRoom;
 import io.bsdb.reader.block.BlockRequest;
 import io.bsdb.reader.block.ReadThread;
 import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.reader.snapshot.Ended;
 import io.bsdb.reader.snapshot.OpenSnapshot;
 import io.bsdb.reader.snapshot.OrderedSeek;
@@ -113,13 +114,13 @@ final class FutureOrderedReader implements AsyncOrderedReader {
       } else {
         snapshot.calls().missed(call);
       }
-      future.complete(result);
+      Calls.complete(future, result, null);
     }
 
     private void fail(Throwable cause) {
       Throwable failure = snapshot.failures().counted(cause);
       snapshot.calls().left(call);
-      future.completeExceptionally(failure);
+      Calls.complete(future, null, failure);
     }
   }
 

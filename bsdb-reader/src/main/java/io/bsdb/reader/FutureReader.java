@@ -137,18 +137,18 @@ final class FutureReader implements AsyncSnapshotReader {
       return;
     }
     calls.hit(call);
-    future.complete(answer);
+    Calls.complete(future, answer, null);
   }
 
   private void absent(CompletableFuture<?> future, int call) {
     calls.missed(call);
-    future.complete(null);
+    Calls.complete(future, null, null);
   }
 
   private void fail(CompletableFuture<?> future, int call, Throwable cause) {
     Throwable failure = snapshot.failures().counted(cause);
     calls.left(call);
-    future.completeExceptionally(failure);
+    Calls.complete(future, null, failure);
   }
 
   private final class Single<T> extends BlockRequest {
@@ -220,12 +220,14 @@ final class FutureReader implements AsyncSnapshotReader {
     private final int call;
     private final CompletableFuture<List<@Nullable T>> future;
     private final AtomicInteger pending = new AtomicInteger(1);
+    private final List<@Nullable T> answers;
     private volatile @Nullable Throwable failure;
 
     Batch(KeyBatch<T> keys, int call, CompletableFuture<List<@Nullable T>> future) {
       this.keys = keys;
       this.call = call;
       this.future = future;
+      this.answers = keys.keys().answers();
     }
 
     void fetch() {
@@ -268,17 +270,13 @@ final class FutureReader implements AsyncSnapshotReader {
       if (pending.decrementAndGet() == 0) {
         Throwable cause = failure;
         if (cause == null) {
-          finish();
+          calls.found(call, keys.keys());
+          calls.left(call);
+          Calls.complete(future, answers, null);
         } else {
           fail(future, call, cause);
         }
       }
-    }
-
-    private void finish() {
-      calls.found(call, keys.keys());
-      calls.left(call);
-      future.complete(keys.keys().answers());
     }
   }
 

@@ -24,6 +24,10 @@ import org.jspecify.annotations.Nullable;
  * none. Concurrent misses of one block, synchronous and asynchronous, fetch it once.
  */
 public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
+  @SuppressWarnings("StaticAssignmentOfThrowable") // there is no memory for another
+  private static final OutOfMemoryError NO_MEMORY =
+      new OutOfMemoryError("a block could not be loaded, and there was no memory to say why");
+
   private final BlockSource source;
   private final AsyncCache<Long, CachedBlock> cache;
   private final RecentBlocks recent;
@@ -110,7 +114,7 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
       }
       CachedBlock block = found.join();
       if (block == null) {
-        throw noMemory();
+        throw new OutOfMemoryError(NO_MEMORY.getMessage());
       }
       recent.add(block);
       return block;
@@ -137,7 +141,12 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
     if (present == null) {
       StackRoom.require(); // else others wait for ever for what this thread cannot complete
       CompletableFuture<CachedBlock> mine = new CompletableFuture<>();
-      present = cache.asMap().putIfAbsent(id, mine);
+      try {
+        present = cache.asMap().putIfAbsent(id, mine);
+      } catch (OutOfMemoryError e) { // it may be there even so
+        fail(mine, e);
+        throw e;
+      }
       if (present == null) {
         counters.cacheMiss();
         try {
@@ -181,10 +190,6 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
     }
   }
 
-  private static OutOfMemoryError noMemory() {
-    return new OutOfMemoryError("a block could not be loaded, and there was no memory to say why");
-  }
-
   private CachedBlock load(BlockFile file, int number) throws IOException {
     Block block = source.fetch(file, number);
     try {
@@ -216,9 +221,13 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
   public void fetch(BlockRequest request) {
     BlockFile file = request.file;
     int number = request.number;
-    var unused =
-        find(file, number, mine -> source.fetch(new Load(file, number, mine)))
-            .whenComplete((block, failure) -> complete(request, block, failure));
+    CompletableFuture<CachedBlock> found =
+        find(file, number, mine -> source.fetch(new Load(file, number, mine)));
+    if (found.isDone() && !found.isCompletedExceptionally()) {
+      complete(request, found.join(), null);
+    } else {
+      var unused = found.whenComplete((block, failure) -> complete(request, block, failure));
+    }
   }
 
   /** Loads a block into the cache. */
@@ -249,7 +258,7 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
     }
     Throwable cause =
         failure instanceof LoadFailure && failure.getCause() != null ? failure.getCause() : failure;
-    request.failed(cause == null ? noMemory() : cause);
+    request.failed(cause == null ? NO_MEMORY : cause);
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Reads with threads, each waiting for one read at a time. */
@@ -35,7 +36,11 @@ final class PoolQueue implements BlockQueue {
     threads.allowCoreThreadTimeOut(true);
   }
 
-  private final class Task implements Runnable {
+  /** True once it runs, or never will. */
+  private final class Task extends AtomicBoolean implements Runnable {
+    private static final long serialVersionUID = 1L;
+
+    @SuppressWarnings("serial") // it is never written
     private final BlockRequest request;
 
     Task(BlockRequest request) {
@@ -44,6 +49,9 @@ final class PoolQueue implements BlockQueue {
 
     @Override
     public void run() {
+      if (!compareAndSet(false, true)) {
+        return;
+      }
       try {
         request.completeFrom(blocks);
       } finally {
@@ -52,8 +60,10 @@ final class PoolQueue implements BlockQueue {
     }
 
     void fail() {
-      makeRoom(request);
-      request.failed(blocks.closedException());
+      if (compareAndSet(false, true)) {
+        makeRoom(request);
+        request.failed(blocks.closedException());
+      }
     }
   }
 
@@ -63,11 +73,15 @@ final class PoolQueue implements BlockQueue {
       room.acquireUninterruptibly();
       request.holdsRoom = true;
     }
+    Task task = null;
     try {
-      threads.execute(new Task(request));
-    } catch (RuntimeException | Error e) { // no memory for a thread, say
-      makeRoom(request);
-      throw e;
+      task = new Task(request);
+      threads.execute(task);
+    } catch (RuntimeException | Error e) { // no memory for a thread, say; it may be queued even so
+      if (task == null || task.compareAndSet(false, true)) {
+        makeRoom(request);
+        throw e;
+      }
     }
   }
 

@@ -67,6 +67,7 @@ final class RingQueue implements BlockQueue {
   private final AtomicInteger accepted = new AtomicInteger();
   private final AtomicInteger waitingFor = new AtomicInteger(AWAKE);
   private final Thread reactor;
+  private final Uring.Completions completions = this::completed;
   private int freeCount;
   private int inFlight;
   private int completedCount;
@@ -178,7 +179,12 @@ final class RingQueue implements BlockQueue {
       request.holdsRoom = true;
     }
     accepted.incrementAndGet();
-    queue.add(request);
+    try {
+      queue.add(request);
+    } catch (OutOfMemoryError e) {
+      leave(request);
+      throw e;
+    }
     Throwable why = ended;
     if (why != null) {
       // Whatever was added before the end is failed by the reactor; this only if it is still here.
@@ -216,7 +222,7 @@ final class RingQueue implements BlockQueue {
         }
         waitingFor.set(AWAKE);
         completedCount = 0;
-        ring.drain(this::completed);
+        ring.drain(completions);
         if (completedCount > depth / BURST && !queue.isEmpty()) {
           startQueued();
           ring.submit();
@@ -227,7 +233,6 @@ final class RingQueue implements BlockQueue {
       }
     } catch (IOException | RuntimeException | Error e) {
       failure = e;
-      LOG.error("the io_uring reactor has failed; this reader reads no more", e);
     }
     Throwable cause = failure == null ? blocks.closedException() : failure;
     ended = cause;
@@ -240,6 +245,9 @@ final class RingQueue implements BlockQueue {
         leave(request);
         request.failed(cause);
       }
+    }
+    if (failure != null) {
+      LOG.error("the io_uring reactor has failed; this reader reads no more", failure);
     }
   }
 

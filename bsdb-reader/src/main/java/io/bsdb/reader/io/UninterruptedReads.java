@@ -12,6 +12,8 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads a file in the calling thread, whether it is interrupted or not.
@@ -22,34 +24,51 @@ import org.jspecify.annotations.Nullable;
  * completes reads.
  */
 final class UninterruptedReads implements DirectFile.Source {
+  private static final Logger LOG = LoggerFactory.getLogger(UninterruptedReads.class);
   private static final @Nullable ExecutorService READER =
       System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows")
           ? null
           : new CallingThread();
 
+  private final Path path;
   private final AsynchronousFileChannel channel;
+  private volatile boolean awaitable = true;
 
-  private UninterruptedReads(AsynchronousFileChannel channel) {
+  private UninterruptedReads(Path path, AsynchronousFileChannel channel) {
+    this.path = path;
     this.channel = channel;
   }
 
   static UninterruptedReads open(Path path, Set<OpenOption> options) throws IOException {
-    return new UninterruptedReads(AsynchronousFileChannel.open(path, options, READER));
+    return new UninterruptedReads(path, AsynchronousFileChannel.open(path, options, READER));
   }
 
   @Override
   public int read(ByteBuffer target, long position) throws IOException {
     StackRoom.require(); // the channel's close waits for reads that did not come to their end
+    boolean ended = false;
     try {
       // Even if interrupted: the system may still write to the buffer.
-      return Uninterrupted.get(channel.read(target, position));
+      int length = Uninterrupted.get(channel.read(target, position));
+      ended = true;
+      return length;
     } catch (ExecutionException e) {
+      ended = true;
       throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
+    } finally {
+      if (!ended) { // without memory Java does not always count a read as ended
+        awaitable = false;
+      }
     }
   }
 
+  /** Closes the channel, which waits for its reads; not if that might be for ever. */
   @Override
   public void close() throws IOException {
-    channel.close();
+    if (awaitable) {
+      channel.close();
+    } else {
+      LOG.warn("file stays open until the process ends, as a read had no memory: file={}", path);
+    }
   }
 }

@@ -74,7 +74,8 @@ public final class Uring implements Closeable {
 
     static native int io_uring_queue_init(int entries, Pointer ring, int flags);
 
-    static native Pointer io_uring_get_sqe(Pointer ring);
+    /** Returns a pointer, or 0; as a number it takes no memory, without which an entry is lost. */
+    static native long io_uring_get_sqe(Pointer ring);
 
     static native int io_uring_submit(Pointer ring);
 
@@ -243,11 +244,11 @@ public final class Uring implements Closeable {
 
   private void prepare(
       int opcode, int flags, int file, long offset, long address, int length, long id) {
-    Pointer entry = LibUring.io_uring_get_sqe(ring);
-    if (entry == null) {
+    long entry = LibUring.io_uring_get_sqe(ring);
+    if (entry == 0) {
       throw new IllegalStateException("submission queue is full");
     }
-    int base = (int) (Pointer.nativeValue(entry) - sqesAddress);
+    int base = (int) (entry - sqesAddress);
     sqes.putLong(base, opcode | (flags << 8) | ((long) file << 32));
     sqes.putLong(base + 8, offset);
     sqes.putLong(base + 16, address);

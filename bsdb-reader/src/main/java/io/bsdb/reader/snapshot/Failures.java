@@ -23,14 +23,19 @@ public final class Failures {
 
   /**
    * Returns the exception for the caller of a lookup, as {@link #explained} does, and counts the
-   * failure, unless it is what a {@link io.bsdb.format.ValueReader} threw.
+   * failure, unless it is what a {@link io.bsdb.format.ValueReader} threw. Where there is no memory
+   * for that, returns the failure as it is.
    */
   public Throwable counted(Throwable thrown) {
-    Throwable failure = explained(thrown);
-    if (!(thrown instanceof ReaderFailure carried && carried.thrown() == failure)) {
-      base.counters().failure();
+    try {
+      Throwable failure = explained(thrown);
+      if (!(thrown instanceof ReaderFailure carried && carried.thrown() == failure)) {
+        base.counters().failure();
+      }
+      return failure;
+    } catch (OutOfMemoryError e) {
+      return thrown;
     }
-    return failure;
   }
 
   /**
