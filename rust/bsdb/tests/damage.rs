@@ -54,6 +54,13 @@ fn bound(data: &[u8], kind: u32, place: usize, covered: std::ops::Range<usize>) 
     crc32c::crc32c_append(crc32c::crc32c(&prefix), &data[covered])
 }
 
+/// Writes a manifest with the checksum that fits.
+fn seal(manifest: &Path, text: &str) {
+    let covered = &text[..text.len() - 26];
+    let checksum = crc32c::crc32c(covered.as_bytes());
+    fs::write(manifest, format!("{covered}\"checksum\" : \"{checksum:08x}\"\n}}\n")).unwrap();
+}
+
 /// Opens a table and looks up everything in each way; an answer must be the right one.
 fn use_table(path: &Path, expected: &Records, access: Access) -> Result<()> {
     let table = Table::open(path, Options::default().access(access))?;
@@ -237,10 +244,7 @@ fn a_file_for_which_there_is_no_memory_is_an_error() {
     let (before, after) = text.split_at(text.find(id).unwrap());
     let stated = format!("\"length\" : {sound}");
     assert!(after.contains(&stated));
-    let forged = format!("{before}{}", after.replacen(&stated, &format!("\"length\" : {}", 1 << 30), 1));
-    let covered = &forged[..forged.len() - 26];
-    let checksum = crc32c::crc32c(covered.as_bytes());
-    fs::write(manifest, format!("{covered}\"checksum\" : \"{checksum:08x}\"\n}}\n")).unwrap();
+    seal(manifest, &format!("{before}{}", after.replacen(&stated, &format!("\"length\" : {}", 1 << 30), 1)));
     MOST.set(64 << 20);
     let opened = Table::open(&target, Options::default().access(Access::Read));
     MOST.set(usize::MAX);
@@ -248,4 +252,31 @@ fn a_file_for_which_there_is_no_memory_is_an_error() {
     let error = opened.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Io, "{error}");
     assert_eq!(error.file(), Some(&**segment), "{error}");
+}
+
+/// The only key of a partition becomes another one, and block and manifest have the checksums of that.
+#[test]
+fn a_key_that_belongs_to_another_partition_is_found_by_verification() {
+    let (target, mut files) = (std::env::temp_dir().join(format!("bsdb-moved-{}", std::process::id())), Vec::new());
+    copy(&folder().join("tables/partitions-without-records"), &target, &mut files);
+    let file = files.iter().find(|file| file.ends_with("part-00001.bsdb")).unwrap();
+    let manifest = files.iter().find(|file| file.ends_with("manifest.json")).unwrap();
+    let (mut data, text) = (fs::read(file).unwrap(), fs::read_to_string(manifest).unwrap());
+    let stated = format!("{:08x}", crc32c::crc32c(&data));
+    let (block, key) = (4096, 4096 + 24); // of 11 bytes, as all are
+    let mut moved = 0;
+    for first in 0..16 {
+        data[key] = first;
+        let checksum = bound(&data, 1, block, block + 4..block + 4096);
+        put(&mut data, block, checksum);
+        fs::remove_file(file).unwrap();
+        fs::write(file, &data).unwrap();
+        seal(manifest, &text.replace(&stated, &format!("{:08x}", crc32c::crc32c(&data))));
+        let table = Table::open(&target, Options::default()).unwrap();
+        let found = table.get(&data[key..key + 11]).unwrap().is_some();
+        assert_eq!(table.verify().is_ok(), found, "{first}");
+        moved += !found as usize;
+    }
+    fs::remove_dir_all(&target).unwrap();
+    assert!(moved > 5, "{moved} keys");
 }
