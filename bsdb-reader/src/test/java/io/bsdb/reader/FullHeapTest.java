@@ -39,6 +39,7 @@ class FullHeapTest {
 
   static final class FailsLate {
     private static final CountDownLatch FILLED = new CountDownLatch(1);
+    private static final CountDownLatch FREED = new CountDownLatch(1);
 
     private static volatile @Nullable Link heap;
 
@@ -59,13 +60,18 @@ class FullHeapTest {
         table.failure(futures.get(table.key(0)), 0);
         table.shortenTo(1); // what a ring cannot read is read in the plain way, from the copy
         OutOfMemoryError noMemory = new OutOfMemoryError();
+        Thread caller = Thread.currentThread();
         table.fault =
             (position, length) -> {
+              while (caller.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+              }
               fill();
               FILLED.countDown();
               throw noMemory;
             };
         CompletableFuture<byte[]> future = futures.get(table.key(1999));
+        FREED.await(); // what takes memory, which may be none until then
         boolean failed = false;
         try {
           future.get(30, TimeUnit.SECONDS);
@@ -101,6 +107,7 @@ class FullHeapTest {
         throw new IllegalStateException(e);
       }
       heap = null;
+      FREED.countDown();
     }
   }
 }
