@@ -110,7 +110,7 @@ final class MirrorState {
    * together do not come back together.
    *
    * @param took how long the last run took, whatever the clock did meanwhile
-   * @param now for the time that is told
+   * @param now the time from which the next run is scheduled
    * @param random from 0 to 1
    */
   synchronized Duration schedule(Duration took, Instant now, double random) {
