@@ -5,7 +5,6 @@ import io.bsdb.format.io.StackRoom;
 import io.bsdb.reader.block.BlockRequest;
 import io.bsdb.reader.block.ReadThread;
 import io.bsdb.reader.partition.Partition;
-import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.reader.snapshot.Ended;
 import io.bsdb.reader.snapshot.OpenSnapshot;
 import io.bsdb.reader.snapshot.OrderedSeek;
@@ -114,13 +113,13 @@ final class FutureOrderedReader implements AsyncOrderedReader {
       } else {
         snapshot.calls().missed(call);
       }
-      Calls.complete(future, result, null);
+      ReadThread.complete(future, result, null);
     }
 
     private void fail(Throwable cause) {
       Throwable failure = snapshot.failures().counted(cause);
       snapshot.calls().left(call);
-      Calls.complete(future, null, failure);
+      ReadThread.complete(future, null, failure);
     }
   }
 

@@ -137,18 +137,18 @@ final class FutureReader implements AsyncSnapshotReader {
       return;
     }
     calls.hit(call);
-    Calls.complete(future, answer, null);
+    ReadThread.complete(future, answer, null);
   }
 
   private void absent(CompletableFuture<?> future, int call) {
     calls.missed(call);
-    Calls.complete(future, null, null);
+    ReadThread.complete(future, null, null);
   }
 
   private void fail(CompletableFuture<?> future, int call, Throwable cause) {
     Throwable failure = snapshot.failures().counted(cause);
     calls.left(call);
-    Calls.complete(future, null, failure);
+    ReadThread.complete(future, null, failure);
   }
 
   private final class Single<T> extends BlockRequest {
@@ -272,7 +272,7 @@ final class FutureReader implements AsyncSnapshotReader {
         if (cause == null) {
           calls.found(call, keys.keys());
           calls.left(call);
-          Calls.complete(future, answers, null);
+          ReadThread.complete(future, answers, null);
         } else {
           fail(future, call, cause);
         }

@@ -185,8 +185,8 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
   private static void fail(CompletableFuture<CachedBlock> load, Throwable cause) {
     try {
       load.completeExceptionally(new LoadFailure(cause));
-    } catch (OutOfMemoryError e) {
-      load.complete(null);
+    } catch (OutOfMemoryError e) { // or one who waits had none
+      ReadThread.complete(load, null, null);
     }
   }
 
@@ -226,7 +226,14 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
     if (found.isDone() && !found.isCompletedExceptionally()) {
       complete(request, found.join(), null);
     } else {
-      var unused = found.whenComplete((block, failure) -> complete(request, block, failure));
+      // Not whenComplete: that passes on a failure, which takes memory, after the request is
+      // answered.
+      var unused =
+          found.handle(
+              (block, failure) -> {
+                complete(request, block, failure);
+                return null;
+              });
     }
   }
 

@@ -2,12 +2,17 @@ package io.bsdb.reader.block;
 
 import io.bsdb.format.io.IORunnable;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that completes requests, and with them the futures of callers. What they do when a
  * future completes runs in it, so it must never wait for another request.
  */
 public final class ReadThread extends Thread {
+  private static final long MAX_WAIT_NANOS = 10_000_000_000L;
+
   private boolean lends;
 
   ReadThread(Runnable task, String name) {
@@ -29,6 +34,41 @@ public final class ReadThread extends Thread {
       task.run();
     } finally {
       thread.lends = false;
+    }
+  }
+
+  /**
+   * Completes a future, also where the heap is full just now: waits up to 10 s for 16 bytes. A
+   * stage for whose own failure there is no memory is left out by Java.
+   */
+  public static <T> void complete(
+      CompletableFuture<T> future, @Nullable T answer, @Nullable Throwable failure) {
+    complete(future, answer, failure, MAX_WAIT_NANOS);
+  }
+
+  static <T> void complete(
+      CompletableFuture<T> future,
+      @Nullable T answer,
+      @Nullable Throwable failure,
+      long maxWaitNanos) {
+    long deadline = 0;
+    while (true) {
+      try {
+        if (failure == null) {
+          future.complete(answer);
+        } else {
+          future.completeExceptionally(failure);
+        }
+        return;
+      } catch (OutOfMemoryError e) { // the next attempt goes on with the stages that are left
+        long now = System.nanoTime(); // an attempt may take a collection of the whole heap
+        if (deadline == 0) {
+          deadline = now + maxWaitNanos;
+        } else if (now - deadline >= 0) {
+          return;
+        }
+        LockSupport.parkNanos(1_000_000);
+      }
     }
   }
 

@@ -209,6 +209,7 @@ final class RingQueue implements BlockQueue {
 
   private void run() {
     Throwable failure = null;
+    Throwable cause;
     try {
       while (!closing || inFlight > 0) {
         startQueued();
@@ -231,10 +232,11 @@ final class RingQueue implements BlockQueue {
           finish(completedSlots[i], results[i]);
         }
       }
+      cause = blocks.closedException();
     } catch (IOException | RuntimeException | Error e) {
       failure = e;
+      cause = e;
     }
-    Throwable cause = failure == null ? blocks.closedException() : failure;
     ended = cause;
     for (BlockRequest request = queue.poll(); request != null; request = queue.poll()) {
       leave(request);

@@ -47,12 +47,9 @@ public final class Calls {
   /** The set of scans, which has no batches. */
   private static final int SCANS = 2 * EPOCH;
 
-  /** How often a future is completed that there is no memory for, each time after a millisecond. */
-  private static final int ATTEMPTS = 10_000;
-
   static {
     // What is caught is a class to be looked for, the first time: there is memory for that now.
-    complete(
+    ReadThread.complete(
         new CompletableFuture<Void>() {
           private boolean called;
 
@@ -156,26 +153,6 @@ public final class Calls {
   /** Ends a call that failed, or that is no lookup. */
   public void left(int stripe) {
     end(stripe, LEFT);
-  }
-
-  /**
-   * Completes a future, also where the heap is full just now: waits for some seconds for 16 bytes.
-   * A stage for whose own failure there is no memory is left out by Java.
-   */
-  public static <T> void complete(
-      CompletableFuture<T> future, @Nullable T answer, @Nullable Throwable failure) {
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      try {
-        if (failure == null) {
-          future.complete(answer);
-        } else {
-          future.completeExceptionally(failure);
-        }
-        return;
-      } catch (OutOfMemoryError e) { // the next attempt goes on with the stages that are left
-        LockSupport.parkNanos(1_000_000);
-      }
-    }
   }
 
   /** Returns the exception for a call after the close of something. */
