@@ -143,7 +143,7 @@ public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
       CompletableFuture<CachedBlock> mine = new CompletableFuture<>();
       try {
         present = cache.asMap().putIfAbsent(id, mine);
-      } catch (OutOfMemoryError e) { // it may be there even so
+      } catch (RuntimeException | Error e) { // no memory, or none to log that; it may be there
         fail(mine, e);
         throw e;
       }
