@@ -3,7 +3,6 @@ package io.bsdb.benchmarks;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.benchmarks.harness.DataSet;
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Progress;
@@ -14,6 +13,7 @@ import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workers;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Peer;
+import io.bsdb.table.storage.DirectoryTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +65,7 @@ record Builds(Path data, RecordFile records, String heap) {
 
   void delete(Peer peer) throws IOException {
     Files.deleteIfExists(cost(peer));
-    Directories.delete(directory(peer));
+    DirectoryTree.delete(directory(peer));
   }
 
   /** Builds what is not there yet. */
@@ -113,7 +113,7 @@ record Builds(Path data, RecordFile records, String heap) {
       double seconds = (System.nanoTime() - start) / 1e9;
       Map<String, Double> figures = new LinkedHashMap<>();
       figures.put("records/s", builds.count() / seconds);
-      figures.put("bytes/record", (double) Directories.size(directory) / builds.count());
+      figures.put("bytes/record", (double) DirectoryTree.length(directory) / builds.count());
       figures.put("peak, MiB", Machine.ownMemory("VmHWM") / MIB);
       figures.put("without files, MiB", own / MIB);
       return figures;

@@ -10,6 +10,7 @@ import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
+import io.bsdb.table.storage.DirectoryTree;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -141,7 +142,7 @@ final class Comparison {
     long processes = some.stream().mapToLong(this::processBytes).sum();
     long files = 0;
     for (Path directory : directories(some)) {
-      files += Directories.size(directory);
+      files += DirectoryTree.length(directory);
     }
     boolean fit = processes + files <= usable();
     String how = fit ? "stores in turn" : "one store at a time";

@@ -3,7 +3,6 @@ package io.bsdb.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Measure;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
@@ -17,6 +16,7 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.SnapshotParts;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -206,7 +206,7 @@ class LookupCostTest {
     "SYMBOLS, 62"
   })
   void keepsFilesSmall(Layout layout, double bytesPerRecord) throws IOException {
-    long bytes = Directories.size(table(layout).resolve("snapshots"));
+    long bytes = DirectoryTree.length(table(layout).resolve("snapshots"));
     assertThat((double) bytes / RECORDS).isLessThan(bytesPerRecord);
   }
 

@@ -22,6 +22,7 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.snapshot.Calls;
 import io.bsdb.table.Table;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.table.storage.TableStorage;
 import java.io.Closeable;
 import java.io.IOException;
@@ -320,7 +321,7 @@ final class LiveTable implements WritableTable {
               log.length(),
               maintenance.changeBytes(),
               maintenance.baseBytes(),
-              WritableStats.totalBytes(directory)),
+              DirectoryTree.length(directory)),
           new WritableStats.Upkeep(
               publisher.publications(),
               maintenance.folds(),

@@ -1,13 +1,5 @@
 package io.bsdb.live;
 
-import java.io.IOException;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.util.HashSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,28 +54,4 @@ public record WritableStats(Writes writes, Memory memory, Disk disk, Upkeep upke
    *     failed; it is tried again. Null if it did not fail.
    */
   public record Upkeep(long publications, long folds, double load, @Nullable Throwable failure) {}
-
-  /** Returns the length of all files in a directory, each once, however many names it has. */
-  static long totalBytes(Path directory) throws IOException {
-    Set<Object> counted = new HashSet<>();
-    long[] total = {0};
-    Files.walkFileTree(
-        directory,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            Object key = attributes.fileKey();
-            if (key == null || counted.add(key)) {
-              total[0] += attributes.size();
-            }
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFileFailed(Path file, IOException deleted) {
-            return FileVisitResult.CONTINUE;
-          }
-        });
-    return total[0];
-  }
 }

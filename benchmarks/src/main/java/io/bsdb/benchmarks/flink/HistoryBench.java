@@ -3,13 +3,13 @@ package io.bsdb.benchmarks.flink;
 import io.bsdb.benchmarks.flink.HistoryStreams.Check;
 import io.bsdb.benchmarks.flink.HistoryStreams.Numbers;
 import io.bsdb.benchmarks.flink.HistoryStreams.Stream;
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.examples.cluster.LocalFlink;
+import io.bsdb.table.storage.DirectoryTree;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -102,13 +102,13 @@ public record HistoryBench(Path directory, LocalFlink flink) {
                 .section(
                     "%,d orders, and ten prices of each of %,d items".formatted(orders, items)));
       } finally {
-        Directories.delete(directory);
+        DirectoryTree.delete(directory);
       }
     }
   }
 
   private void run(Contender contender, HistoryStreams streams, Row row) throws Exception {
-    Directories.delete(directory.resolve("table"));
+    DirectoryTree.delete(directory.resolve("table"));
     Numbers.restart(PARALLELISM);
     StreamTableEnvironment tables = session(contender, streams);
     long start = System.nanoTime();
@@ -137,7 +137,7 @@ public record HistoryBench(Path directory, LocalFlink flink) {
     row.add("all, s", (end - start) / 1e9);
     row.add("joined, rows/s", streams.orders() * 1e9 / (end - filled));
     if (contender.looksUp()) {
-      row.add("table, bytes", (double) Directories.size(directory.resolve("table")));
+      row.add("table, bytes", (double) DirectoryTree.length(directory.resolve("table")));
     }
     Progress.step("%,d orders joined: %s", streams.orders(), contender.name);
     count(contender, row);

@@ -1,7 +1,6 @@
 package io.bsdb.benchmarks.flink;
 
 import io.bsdb.benchmarks.harness.DataSet;
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
@@ -9,6 +8,7 @@ import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.table.Table;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -109,7 +109,7 @@ public record LookupBench(Path directory, long rows, long events, int rounds, Li
     List<String> chosen = Peer.choose(names, words, names);
     List<Layout> layouts = all.stream().filter(each -> chosen.contains(each.label())).toList();
     for (Layout layout : layouts) {
-      Directories.delete(table(layout));
+      DirectoryTree.delete(table(layout));
       build(DataSet.COLUMNS, table(layout), WriterOptions.builder().layout(layout));
     }
     Turns<Layout> turns =

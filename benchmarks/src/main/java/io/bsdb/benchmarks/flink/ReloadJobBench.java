@@ -1,12 +1,12 @@
 package io.bsdb.benchmarks.flink;
 
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.examples.cluster.LocalFlink;
 import io.bsdb.table.Table;
+import io.bsdb.table.storage.DirectoryTree;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
   /** Runs the rounds, in hash order and in key order. */
   public static List<Section> run(Path data, long count, int rounds) throws Exception {
     Path directory = data.resolve("reloaded-by-jobs");
-    Directories.delete(directory);
+    DirectoryTree.delete(directory);
     Configuration configuration = new Configuration();
     configuration.set(CoreOptions.TMP_DIRS, directory.resolve("tmp").toString());
     List<Section> sections = new ArrayList<>();
@@ -40,7 +40,7 @@ public record ReloadJobBench(Path directory, LocalFlink flink, long count) {
         sections.add(new ReloadJobBench(directory.resolve(order), flink, count).run(order, rounds));
       }
     }
-    Directories.delete(directory);
+    DirectoryTree.delete(directory);
     return sections;
   }
 

@@ -1,10 +1,10 @@
 package io.bsdb.benchmarks.flink;
 
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Turns;
+import io.bsdb.table.storage.DirectoryTree;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -75,7 +75,7 @@ public record SinkBench(
   /** Compares streams into tables, and lookup joins with tables that change. */
   public List<Section> run() throws Exception {
     List<Section> sections = List.of(writing(), joining());
-    Directories.delete(directory);
+    DirectoryTree.delete(directory);
     return sections;
   }
 
@@ -131,7 +131,7 @@ public record SinkBench(
     return new Turns<>(all, Row::new, Jobs.untimed(rows), rounds)
         .run(
             (contender, round, row) -> {
-              Directories.delete(directory);
+              DirectoryTree.delete(directory);
               StreamTableEnvironment tables = streaming(contender, "load");
               double seconds = Jobs.run(tables, "INSERT INTO t SELECT * FROM changelog");
               double rate = rows * Functions.Changelog.CHANGES / seconds;
@@ -158,7 +158,7 @@ public record SinkBench(
 
   /** Builds a table of even keys for each contender. */
   private void build() throws Exception {
-    Directories.delete(directory);
+    DirectoryTree.delete(directory);
     for (String contender : contenders) {
       batch(contender)
           .executeSql(
@@ -177,7 +177,7 @@ public record SinkBench(
       String figure = "%d %% absent".formatted(absent);
       turns.run((contender, round, row) -> row.add(figure, joined(contender, absent)));
     }
-    Directories.delete(directory);
+    DirectoryTree.delete(directory);
     String title = "Joined, %,d rows, %,d events, rows/s".formatted(rows, events);
     return List.of(turns.section(title));
   }

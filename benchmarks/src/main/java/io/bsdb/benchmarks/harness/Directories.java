@@ -3,17 +3,11 @@ package io.bsdb.benchmarks.harness;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
-import org.apache.flink.util.FileUtils;
 
 /** The files below a directory, on disk and in the page cache. */
 public final class Directories {
@@ -25,35 +19,6 @@ public final class Directories {
     try (Stream<Path> files = Files.walk(directory)) {
       return files.filter(Files::isRegularFile).toList();
     }
-  }
-
-  /** Returns the bytes of all files, each once whatever its names; files may come and go. */
-  public static long size(Path directory) throws IOException {
-    long[] bytes = {0};
-    Set<Object> counted = new HashSet<>();
-    Files.walkFileTree(
-        directory,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            Object key = attributes.fileKey();
-            if (attributes.isRegularFile() && (key == null || counted.add(key))) {
-              bytes[0] += attributes.size();
-            }
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFileFailed(Path file, IOException deleted) {
-            return FileVisitResult.CONTINUE;
-          }
-        });
-    return bytes[0];
-  }
-
-  /** Deletes all, the directory as well, if there is one. */
-  public static void delete(Path directory) throws IOException {
-    FileUtils.deleteDirectory(directory.toFile());
   }
 
   /** Returns how much of the files the kernel has in memory, by the MiB. */

@@ -1,6 +1,5 @@
 package io.bsdb.benchmarks.kstreams;
 
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
@@ -10,6 +9,7 @@ import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.kstreams.StreamsRun.Contender;
 import io.bsdb.examples.cluster.EmbeddedKafka;
 import io.bsdb.kstreams.store.SnapshotStores;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,7 +46,7 @@ public record StreamsBench(Workload workload, long events, int rounds) {
 
   /** Runs all; the directory is deleted afterwards. */
   public List<Section> run(Path directory) throws Exception {
-    Directories.delete(directory); // of a run that was killed
+    DirectoryTree.delete(directory); // of a run that was killed
     Files.createDirectories(directory);
     Map<String, Row> rows = new LinkedHashMap<>();
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"));
@@ -77,10 +77,10 @@ public record StreamsBench(Workload workload, long events, int rounds) {
                   String again = contender.label + ", restarted";
                   run(run, admin, rows.computeIfAbsent(again, Row::new));
                 }
-                Directories.delete(state);
+                DirectoryTree.delete(state);
               });
     } finally {
-      Directories.delete(directory);
+      DirectoryTree.delete(directory);
     }
     return List.of(
         new Section(

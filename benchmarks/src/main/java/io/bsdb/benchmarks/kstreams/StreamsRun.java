@@ -2,11 +2,11 @@ package io.bsdb.benchmarks.kstreams;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.kstreams.SnapshotLookup;
 import io.bsdb.kstreams.store.SnapshotStores;
+import io.bsdb.table.storage.DirectoryTree;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -144,7 +144,7 @@ record StreamsRun(Contender contender, String servers, Path directory, long reco
       // The group has to be empty, or its offsets could not be deleted for the next run.
       streams.close(CloseOptions.groupMembershipOperation(GroupMembershipOperation.LEAVE_GROUP));
       Path disk = contender == Contender.BSDB ? snapshots() : state();
-      figures.put("disk, MiB", Directories.size(disk) / MIB);
+      figures.put("disk, MiB", DirectoryTree.length(disk) / MIB);
       return figures;
     }
   }

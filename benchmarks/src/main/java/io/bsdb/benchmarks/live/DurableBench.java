@@ -1,6 +1,5 @@
 package io.bsdb.benchmarks.live;
 
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
@@ -10,6 +9,7 @@ import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.WritableStore;
 import io.bsdb.live.Durability;
 import io.bsdb.live.WritableTable;
+import io.bsdb.table.storage.DirectoryTree;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,10 +54,10 @@ public record DurableBench(Path directory, double scale, int rounds, List<String
         .run(
             (store, round, row) -> {
               Path files = directory.resolve("durable-" + store);
-              Directories.delete(files);
+              DirectoryTree.delete(files);
               Target target = new Target(store, files, durability, scaled(records), length);
               JavaProcess.call(OPTIONS, task.apply(target)).forEach(row::add);
-              Directories.delete(files);
+              DirectoryTree.delete(files);
             })
         .section(title);
   }

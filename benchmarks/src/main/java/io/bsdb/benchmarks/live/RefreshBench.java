@@ -1,6 +1,5 @@
 package io.bsdb.benchmarks.live;
 
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workers;
@@ -9,6 +8,7 @@ import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ public record RefreshBench(Path table, Workload workload, Random random, AtomicL
   /** Runs the rounds, after some that do not count, beside a thread that looks keys up. */
   public static List<Section> run(Path data, long records, int rounds) throws Exception {
     Path directory = data.resolve("live-" + records);
-    Directories.delete(directory);
+    DirectoryTree.delete(directory);
     Workload workload = new Workload(records);
     workload.publish(directory, WriterOptions.defaults());
     RefreshBench bench = new RefreshBench(directory, workload, new Random(42), new AtomicLong());
@@ -59,7 +59,7 @@ public record RefreshBench(Path table, Workload workload, Random random, AtomicL
             }
           });
     }
-    Directories.delete(directory);
+    DirectoryTree.delete(directory);
     return List.of(new Section("Refreshes", List.of(figures)));
   }
 

@@ -1,6 +1,5 @@
 package io.bsdb.benchmarks.live;
 
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.Results.Row;
@@ -13,6 +12,7 @@ import io.bsdb.reload.TableReload;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.storage.DirectoryTree;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -46,8 +46,8 @@ public final class ReloadBench {
     RecordFile records = RecordFile.of(directory, new Workload(count));
     Path table = directory.resolve("reloaded");
     Path copies = directory.resolve("copies");
-    Directories.delete(table);
-    Directories.delete(copies);
+    DirectoryTree.delete(table);
+    DirectoryTree.delete(copies);
     ReloadBench bench = new ReloadBench(table, records);
     List<Way> ways =
         List.of(
@@ -64,8 +64,8 @@ public final class ReloadBench {
         }
       }
     }
-    Directories.delete(table);
-    Directories.delete(copies);
+    DirectoryTree.delete(table);
+    DirectoryTree.delete(copies);
     return List.of(
         new Section(
             "Reloads of %,d records".formatted(count), ways.stream().map(Way::row).toList()));

@@ -1,6 +1,5 @@
 package io.bsdb.benchmarks.live;
 
-import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Workers;
@@ -8,6 +7,7 @@ import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.benchmarks.peers.WritableStore;
 import io.bsdb.live.Durability;
+import io.bsdb.table.storage.DirectoryTree;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -153,7 +153,7 @@ final class StoreTasks {
       double bytes = (double) target.records * target.length;
       long most =
           Workers.greatest(
-              () -> Directories.size(target.directory),
+              () -> DirectoryTree.length(target.directory),
               () -> {
                 long written = Machine.writtenBytes();
                 SplittableRandom random = new SplittableRandom(2);
@@ -173,7 +173,8 @@ final class StoreTasks {
                 TimeUnit.NANOSECONDS.sleep(end + (long) (settle * SECOND) - System.nanoTime());
               });
       figures.put("disk at most, of the records", most / bytes);
-      figures.put("disk at the end, of the records", Directories.size(target.directory) / bytes);
+      figures.put(
+          "disk at the end, of the records", DirectoryTree.length(target.directory) / bytes);
     }
 
     /** Waits until the process hardly writes any more, or for a time. */
@@ -222,7 +223,7 @@ final class StoreTasks {
         other.putAll(store);
         other.check(store, 0, 0);
       }
-      Directories.delete(files);
+      DirectoryTree.delete(files);
       System.gc();
       long memory = Machine.ownMemory("RssAnon");
       long start = System.nanoTime();

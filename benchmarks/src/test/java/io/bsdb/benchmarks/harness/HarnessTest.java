@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.row.RowCodec;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -117,14 +115,5 @@ class HarnessTest {
     LongStream.concat(LongStream.range(0, 100_000), LongStream.of(1 << 24, (1 << 24) + 1))
         .forEach(id -> names.add(text(DataSet.NAMES.key(id))));
     assertThat(names).hasSize(100_002);
-  }
-
-  @Test
-  void countsAFileWithTwoNamesOnce() throws IOException {
-    Path file = Files.write(directory.resolve("log"), new byte[1000]);
-    Path other = Files.createDirectory(directory.resolve("data"));
-    Files.createLink(other.resolve("segment"), file);
-    Files.write(other.resolve("more"), new byte[10]);
-    assertThat(Directories.size(directory)).isEqualTo(1010);
   }
 }

@@ -2,14 +2,19 @@ package io.bsdb.table.storage;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** A file, or a directory with all that is in it, but nothing that a symbolic link leads to. */
@@ -28,6 +33,33 @@ public final class DirectoryTree {
       }
     }
     return latest;
+  }
+
+  /**
+   * Returns the length of all files in it, each once, however many names it has; files may be
+   * deleted meanwhile.
+   */
+  public static long length(Path top) throws IOException {
+    Set<Object> counted = new HashSet<>();
+    long[] total = {0};
+    Files.walkFileTree(
+        top,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            Object key = attributes.fileKey();
+            if (key == null || counted.add(key)) {
+              total[0] += attributes.size();
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException deleted) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return total[0];
   }
 
   /** Deletes a file, or a directory with all that is in it, if there is one. */
