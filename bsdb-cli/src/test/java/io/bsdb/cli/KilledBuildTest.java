@@ -39,7 +39,7 @@ class KilledBuildTest {
             .redirectOutput(directory.resolve("out").toFile())
             .start();
     try {
-      feedUntilItSpills(build);
+      feedUntilItSpills(build.getOutputStream());
       build.destroyForcibly().waitFor();
     } finally {
       build.destroyForcibly();
@@ -57,8 +57,7 @@ class KilledBuildTest {
   }
 
   /** A pipe takes no more than the process reads, so what has gone in beyond its size was read. */
-  private static void feedUntilItSpills(Process build) throws IOException {
-    OutputStream in = build.getOutputStream();
+  static void feedUntilItSpills(OutputStream in) throws IOException {
     byte[] value = "v".repeat(1000).getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < 20_000; i++) {
       in.write(("k" + i + " ").getBytes(StandardCharsets.UTF_8));

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -40,7 +39,7 @@ class SignalledBuildTest {
                 table, input.equals("-") ? input : pipe));
     try (OutputStream in =
         input.equals("-") ? build.getOutputStream() : Files.newOutputStream(pipe)) {
-      feedUntilItSpills(in);
+      KilledBuildTest.feedUntilItSpills(in);
       assertThat(run("kill", "-" + signal, Long.toString(build.pid()))).isZero();
       assertThat(build.waitFor()).isEqualTo(status);
     } catch (IOException brokenPipe) {
@@ -130,16 +129,5 @@ class SignalledBuildTest {
 
   private static int run(String... command) throws IOException, InterruptedException {
     return new ProcessBuilder(command).inheritIO().start().waitFor();
-  }
-
-  /** A pipe takes no more than the process reads, so what has gone in beyond its size was read. */
-  private static void feedUntilItSpills(OutputStream in) throws IOException {
-    byte[] value = "v".repeat(1000).getBytes(StandardCharsets.UTF_8);
-    for (int i = 0; i < 20_000; i++) {
-      in.write(("k" + i + " ").getBytes(StandardCharsets.UTF_8));
-      in.write(value);
-      in.write('\n');
-    }
-    in.flush();
   }
 }

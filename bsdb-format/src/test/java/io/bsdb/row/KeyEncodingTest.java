@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class KeyEncodingTest {
   private static final HexFormat HEX = HexFormat.of();
 
-  private static Schema schema(String... types) {
+  static Schema schema(String... types) {
     var builder = Schema.builder();
     String[] names = new String[types.length];
     for (int i = 0; i < types.length; i++) {

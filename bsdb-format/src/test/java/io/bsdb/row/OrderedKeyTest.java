@@ -30,13 +30,7 @@ class OrderedKeyTest {
   private static final HexFormat HEX = HexFormat.of();
 
   private static Schema schema(String... types) {
-    var builder = Schema.builder();
-    String[] names = new String[types.length];
-    for (int i = 0; i < types.length; i++) {
-      names[i] = "k" + i;
-      builder.column(names[i], types[i]);
-    }
-    return builder.primaryKey(names).keyEncoding(KeyEncoding.ORDERED).build();
+    return KeyEncodingTest.schema(types).withKeyEncoding(KeyEncoding.ORDERED);
   }
 
   private static byte[] encode(Schema schema, Object... values) {

@@ -9,12 +9,10 @@ import io.bsdb.reader.diff.SnapshotDiff;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
@@ -74,12 +72,8 @@ class FollowQueryTest {
   }
 
   private JobClient follow(int parallelism, Configuration configuration) throws Exception {
-    Sql session = declare(Sql.streaming(parallelism));
-    session.env.configure(
-        configuration
-            .set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay")
-            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 20)
-            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO));
+    Sql session = declare(Sql.streaming(parallelism)).restarting(20);
+    session.env.configure(configuration);
     session.env.enableCheckpointing(20);
     StatementSet statements = session.tables.createStatementSet();
     statements.addInsertSql("INSERT INTO copied SELECT id, grp, n FROM " + FOLLOWED);

@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.lookup.OpenReaders;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.api.common.functions.MapFunction;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.table.api.Schema;
@@ -68,12 +65,7 @@ class FollowTest {
   }
 
   private JobClient stream() throws Exception {
-    Sql session = Sql.streaming(2).run(ddl());
-    session.env.configure(
-        new Configuration()
-            .set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay")
-            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 1)
-            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO));
+    Sql session = Sql.streaming(2).run(ddl()).restarting(1);
     session.tables.createTemporaryView(
         "s",
         session.tables.fromDataStream(

@@ -47,17 +47,15 @@ final class Histories {
       ChangelogMode mode,
       Schema.Builder schema,
       org.apache.flink.types.Row... rows) {
-    session.tables.createTemporaryView(
+    session.changelog(
         name,
-        session.tables.fromChangelogStream(
-            session.env.fromData(ROW, rows).setParallelism(1),
-            schema
-                .column("item", DataTypes.STRING().notNull())
-                .column("price", DataTypes.INT())
-                .column("ts", DataTypes.TIMESTAMP_LTZ(3))
-                .columnByExpression("pt", "PROCTIME()")
-                .build(),
-            mode));
+        session.env.fromData(ROW, rows).setParallelism(1),
+        mode,
+        schema
+            .column("item", DataTypes.STRING().notNull())
+            .column("price", DataTypes.INT())
+            .column("ts", DataTypes.TIMESTAMP_LTZ(3))
+            .columnByExpression("pt", "PROCTIME()"));
   }
 
   static Schema.Builder byItem() {

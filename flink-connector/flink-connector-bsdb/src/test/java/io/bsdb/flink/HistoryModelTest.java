@@ -16,7 +16,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -29,14 +28,9 @@ import java.util.TreeSet;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.RestartStrategyOptions;
-import org.apache.flink.connector.datagen.source.DataGeneratorSource;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.table.api.DataTypes;
@@ -146,36 +140,20 @@ class HistoryModelTest {
   }
 
   private JobClient start(ChangelogMode mode) throws Exception {
-    Sql session = Sql.streaming(2).run(Histories.ddl(directory).replace("forever", retention));
-    session.env.configure(
-        new Configuration()
-            .set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay")
-            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 5)
-            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO));
+    Sql session =
+        Sql.streaming(2).run(Histories.ddl(directory).replace("forever", retention)).restarting(5);
     session.env.enableCheckpointing(20);
     session.env.getConfig().setAutoWatermarkInterval(1);
-    session.tables.createTemporaryView(
+    session.changelog(
         "changes",
-        session.tables.fromChangelogStream(
-            session
-                .env
-                .fromSource(
-                    new DataGeneratorSource<>(
-                        n -> n, changes.size(), RateLimiterStrategy.perCheckpoint(40), Types.LONG),
-                    WatermarkStrategy.noWatermarks(),
-                    "changes")
-                .setParallelism(1)
-                .map(new Numbered())
-                .returns(CHANGE)
-                .setParallelism(1),
-            Schema.newBuilder()
-                .column("item", DataTypes.STRING().notNull())
-                .column("price", DataTypes.INT())
-                .column("ts", DataTypes.TIMESTAMP_LTZ(3))
-                .column("ends", DataTypes.BOOLEAN())
-                .watermark("ts", "ts - INTERVAL '%.3f' SECOND".formatted(lateness / 1e3))
-                .build(),
-            mode));
+        session.numbers(changes.size(), 40).map(new Numbered()).returns(CHANGE).setParallelism(1),
+        mode,
+        Schema.newBuilder()
+            .column("item", DataTypes.STRING().notNull())
+            .column("price", DataTypes.INT())
+            .column("ts", DataTypes.TIMESTAMP_LTZ(3))
+            .column("ends", DataTypes.BOOLEAN())
+            .watermark("ts", "ts - INTERVAL '%.3f' SECOND".formatted(lateness / 1e3)));
     return session.start("INSERT INTO prices SELECT item, price, ts, ends FROM changes");
   }
 

@@ -63,18 +63,17 @@ class OrderedChangesTest {
             Row.ofKind(RowKind.DELETE, "odd", 1L, null),
             Row.ofKind(RowKind.DELETE, "odd", 5L, null),
             Row.ofKind(RowKind.DELETE, "odd", 7L, null));
-    session.tables.createTemporaryView(
-        "changes",
-        session.tables.fromChangelogStream(
+    session
+        .changelog(
+            "changes",
             changes,
+            ChangelogMode.upsert(),
             Schema.newBuilder()
                 .column("f0", DataTypes.STRING().notNull())
                 .column("f1", DataTypes.BIGINT().notNull())
                 .column("f2", DataTypes.STRING())
-                .primaryKey("f0", "f1")
-                .build(),
-            ChangelogMode.upsert()));
-    session.run("INSERT INTO t SELECT f0, f1, f2 FROM changes");
+                .primaryKey("f0", "f1"))
+        .run("INSERT INTO t SELECT f0, f1, f2 FROM changes");
   }
 
   @ParameterizedTest

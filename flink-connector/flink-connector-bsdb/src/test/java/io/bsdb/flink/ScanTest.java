@@ -6,10 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.table.Table;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -97,12 +94,8 @@ class ScanTest {
         Sql.streaming(1)
             .run(
                 "CREATE TABLE nothing (id BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'bsdb', 'path' = '%s')"
-                    .formatted(directory.resolve("nothing")));
-    session.env.configure(
-        new Configuration()
-            .set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay")
-            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, Integer.MAX_VALUE)
-            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO));
+                    .formatted(directory.resolve("nothing")))
+            .restarting(Integer.MAX_VALUE);
 
     assertThatThrownBy(() -> session.texts("SELECT id FROM nothing"))
         .hasStackTraceContaining("cannot be scanned: path=" + directory.resolve("nothing"))

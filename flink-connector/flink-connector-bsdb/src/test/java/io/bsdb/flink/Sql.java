@@ -1,5 +1,6 @@
 package io.bsdb.flink;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -7,15 +8,22 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.connector.datagen.source.DataGeneratorSource;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 
@@ -74,6 +82,33 @@ final class Sql {
   /** Whether operators hand each other rows without copying them. */
   Sql reusingObjects(boolean reuse) {
     env.configure(new Configuration().set(PipelineOptions.OBJECT_REUSE, reuse));
+    return this;
+  }
+
+  /** Restarts failed jobs at once, so many times. */
+  Sql restarting(int attempts) {
+    env.configure(
+        new Configuration()
+            .set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay")
+            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, attempts)
+            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO));
+    return this;
+  }
+
+  /** The numbers 0 to n − 1, so many of them between two checkpoints, read by one subtask. */
+  DataStream<Long> numbers(long n, int perCheckpoint) {
+    return env.fromSource(
+            new DataGeneratorSource<>(
+                i -> i, n, RateLimiterStrategy.perCheckpoint(perCheckpoint), Types.LONG),
+            WatermarkStrategy.noWatermarks(),
+            "numbers")
+        .uid("numbers")
+        .setParallelism(1);
+  }
+
+  /** A view of a changelog. */
+  Sql changelog(String name, DataStream<Row> changes, ChangelogMode mode, Schema.Builder schema) {
+    tables.createTemporaryView(name, tables.fromChangelogStream(changes, schema.build(), mode));
     return this;
   }
 

@@ -9,20 +9,15 @@ import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.testkit.InService;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
-import org.apache.flink.connector.datagen.source.DataGeneratorSource;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.minicluster.MiniCluster;
@@ -117,50 +112,36 @@ class StreamTest {
         .formatted(directory, String.join("", options));
   }
 
-  private Sql session(int parallelism, Configuration configuration) throws Exception {
-    Sql session = Sql.streaming(parallelism).run(ddl());
-    session.env.configure(
-        configuration
-            .set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay")
-            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 3)
-            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO));
+  private Sql session(int parallelism) throws Exception {
+    Sql session = Sql.streaming(parallelism).run(ddl()).restarting(3);
     session.env.enableCheckpointing(20);
     return session;
   }
 
+  private static Schema.Builder columns() {
+    return Schema.newBuilder()
+        .column("id", DataTypes.BIGINT().notNull())
+        .column("name", DataTypes.STRING());
+  }
+
   /** Declares the changelog as {@code changes}; a few of them between two checkpoints. */
   private static Sql changes(Sql session, long count) {
-    session.tables.createTemporaryView(
+    return session.changelog(
         "changes",
-        session.tables.fromChangelogStream(
-            session
-                .env
-                .fromSource(
-                    new DataGeneratorSource<>(
-                        n -> n,
-                        count,
-                        RateLimiterStrategy.perCheckpoint(perCheckpoint),
-                        Types.LONG),
-                    WatermarkStrategy.noWatermarks(),
-                    "changes")
-                .uid("changes")
-                .setParallelism(1)
-                .map(new Change())
-                .returns(ROW)
-                .uid("change")
-                .setParallelism(1),
-            Schema.newBuilder()
-                .column("id", DataTypes.BIGINT().notNull())
-                .column("name", DataTypes.STRING())
-                .primaryKey("id")
-                .build(),
-            ChangelogMode.upsert()));
-    return session;
+        session
+            .numbers(count, perCheckpoint)
+            .map(new Change())
+            .returns(ROW)
+            .uid("change")
+            .setParallelism(1),
+        ChangelogMode.upsert(),
+        columns().primaryKey("id"));
   }
 
   private JobClient start(long count, Configuration configuration) throws Exception {
-    return changes(session(parallelism, configuration), count)
-        .start("INSERT INTO t SELECT id, name FROM changes");
+    Sql session = session(parallelism);
+    session.env.configure(configuration);
+    return changes(session, count).start("INSERT INTO t SELECT id, name FROM changes");
   }
 
   private JobClient start(long count) throws Exception {
@@ -289,24 +270,16 @@ class StreamTest {
 
   /** Declares a changelog as {@code updates}. */
   private static void updates(Sql session, ChangelogMode mode, Schema.Builder schema, Row... rows) {
-    session.tables.createTemporaryView(
-        "updates",
-        session.tables.fromChangelogStream(
-            session.env.fromData(ROW, rows).setParallelism(1),
-            schema
-                .column("id", DataTypes.BIGINT().notNull())
-                .column("name", DataTypes.STRING())
-                .build(),
-            mode));
+    session.changelog("updates", session.env.fromData(ROW, rows).setParallelism(1), mode, schema);
   }
 
   @Test
   void deletesARowThatAFilterLeavesOutSinceItsUpdate() throws Exception {
-    Sql session = session(2, new Configuration());
+    Sql session = session(2);
     updates(
         session,
         ChangelogMode.all(),
-        Schema.newBuilder().primaryKey("id"),
+        columns().primaryKey("id"),
         Row.ofKind(RowKind.INSERT, 1L, "a"),
         Row.ofKind(RowKind.INSERT, 2L, "b"),
         Row.ofKind(RowKind.UPDATE_BEFORE, 1L, "a"),
@@ -323,11 +296,11 @@ class StreamTest {
   @ValueSource(strings = {"", " NOT NULL"})
   void deletesRowsByTheirKeysAlone(String constraint) throws Exception {
     String ddl = ddl().replace("name STRING", "name STRING" + constraint);
-    Sql session = session(2, new Configuration()).run("DROP TABLE t").run(ddl);
+    Sql session = session(2).run("DROP TABLE t").run(ddl);
     updates(
         session,
         ChangelogMode.upsert(),
-        Schema.newBuilder().primaryKey("id"),
+        columns().primaryKey("id"),
         Row.ofKind(RowKind.INSERT, 1L, "a"),
         Row.ofKind(RowKind.INSERT, 2L, "b"),
         Row.ofKind(RowKind.DELETE, 1L, null));
@@ -341,11 +314,11 @@ class StreamTest {
 
   @Test
   void movesARowWhoseKeyChanges() throws Exception {
-    Sql session = session(2, new Configuration());
+    Sql session = session(2);
     updates(
         session,
         ChangelogMode.all(),
-        Schema.newBuilder(),
+        columns(),
         Row.ofKind(RowKind.INSERT, 1L, "a"),
         Row.ofKind(RowKind.INSERT, 2L, "b"),
         Row.ofKind(RowKind.UPDATE_BEFORE, 1L, "a"),
@@ -372,12 +345,12 @@ class StreamTest {
     Configuration configuration = new Configuration();
     configuration.setString("table.exec.sink.require-on-conflict", "false");
     configuration.setString("table.exec.sink.upsert-materialize", "NONE");
-    Sql first = session(2, new Configuration()).numbers("s", keys);
+    Sql first = session(2).numbers("s", keys);
     first.tables.getConfig().addConfiguration(configuration);
     first.run(insert.formatted("first", "off"));
     assertThat(InService.of(directory).recordCount()).isZero();
 
-    Sql second = session(2, new Configuration()).numbers("s", Long.MAX_VALUE - 1);
+    Sql second = session(2).numbers("s", Long.MAX_VALUE - 1);
     second.tables.getConfig().addConfiguration(configuration);
     JobClient job = second.start(insert.formatted("second", "auto") + " WHERE f0 < 10");
     Publications.await(directory, job, () -> InService.of(directory).recordCount() >= keys);
@@ -401,7 +374,7 @@ class StreamTest {
   @ValueSource(strings = {"t /*+ OPTIONS('sink.compaction' = 'off') */", "same"})
   void refusesTwoStreamsOfOneNameInOneJob(String second) throws Exception {
     Sql session =
-        changes(session(1, new Configuration()), 10)
+        changes(session(1), 10)
             .run(ddl().replace("TABLE t", "TABLE same").replace("', 'sink", "/', 'sink"));
     String statements =
         "EXECUTE STATEMENT SET BEGIN INSERT INTO t SELECT id, name FROM changes;"
