@@ -32,6 +32,9 @@ record TopicPositions(
       Pattern.compile(SCHEME + "([^/]+)/([^/]+)/([^/]+)/([0-9]{1,9}|as-of)");
   private static final Pattern OFFSET = Pattern.compile("[0-9]{1,18}");
 
+  /** By how much the clocks of the machines that build a base and use it may differ. */
+  private static final Duration CLOCK_DIFFERENCE = Duration.ofMinutes(5);
+
   /**
    * Finds the positions of a topic among a table's source positions.
    *
@@ -98,7 +101,8 @@ record TopicPositions(
   }
 
   /**
-   * Returns why a topic may have forgotten deletes that follow the offsets; null if it has not.
+   * Returns why a topic may have forgotten deletes that follow the offsets; null if it has not. The
+   * age of a time in the future is not known.
    *
    * @param deletesKept for how long it keeps them; null if it keeps them as long as other records
    */
@@ -110,11 +114,16 @@ record TopicPositions(
       return "it does not record as of when it has the topic, so deleted keys could come back: expected source position='%s'"
           .formatted(name(AS_OF));
     }
-    Duration age = Duration.between(asOf, Instant.now());
+    Instant now = Instant.now();
+    if (asOf.isAfter(now.plus(CLOCK_DIFFERENCE))) {
+      return "it has the topic as of a time in the future, so its age is unknown and deleted keys could come back: as of=%s now=%s; set the clock of this machine, or of the one that built it"
+          .formatted(asOf, now);
+    }
+    Duration age = Duration.between(asOf, now);
     return age.compareTo(deletesKept) < 0
         ? null
-        : "it is older than the topic keeps deletes, so deleted keys could come back: as of=%s age=%d ms delete.retention.ms=%d"
-            .formatted(asOf, age.toMillis(), deletesKept.toMillis());
+        : "it is older than the topic keeps deletes, so deleted keys could come back: as of=%s age=%d s delete.retention.ms=%d"
+            .formatted(asOf, age.toSeconds(), deletesKept.toMillis());
   }
 
   /** Returns these as source positions of a table. */

@@ -213,6 +213,8 @@ class GlobalTableTest {
             .orElseThrow();
     positions.put(asOf, Instant.now().minus(Duration.ofHours(25)).toString());
     assertRefused(positions, "it is older than the topic keeps deletes");
+    positions.put(asOf, Instant.now().plus(Duration.ofHours(1)).toString());
+    assertRefused(positions, "it has the topic as of a time in the future");
     positions.remove(asOf);
     assertRefused(positions, "it does not record as of when it has the topic");
   }

@@ -207,6 +207,10 @@ class ReadTopicTest {
     assertThat(read().restarted()).contains("it is older than the topic keeps deletes");
     assertThat(content()).as("seed %d", seed).isEqualTo(topic.model);
 
+    edit("/as-of", Instant.now().plus(Duration.ofHours(1)).toString());
+    assertThat(read().restarted()).contains("it has the topic as of a time in the future");
+    assertThat(content()).as("seed %d", seed).isEqualTo(topic.model);
+
     topic.createAnew();
     topic.model.clear();
     topic.change(100, random);
