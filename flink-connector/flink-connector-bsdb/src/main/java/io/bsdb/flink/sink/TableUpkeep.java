@@ -62,24 +62,24 @@ public final class TableUpkeep implements Upkeep.Listener, Closeable {
             table,
             Author.STREAM,
             UpkeepSettings.ofStream(history),
-            () -> workplace(declared, settings),
+            () -> workplace(declared, table, settings),
             this,
             PERIOD);
   }
 
   /** Returns where files of the table are read and written, until it is closed. */
-  public static Workplace workplace(DeclaredTable declared, BuildSettings settings)
+  public static Workplace workplace(DeclaredTable declared, Table table, BuildSettings settings)
       throws IOException {
     TableLocation location = new TableLocation(declared.path());
     if (location.isLocal()) {
-      return Workplace.in(location.directory(), declared.table());
+      return Workplace.in(location.directory(), table);
     }
     TemporaryDirectory temporary =
         TemporaryDirectory.create(
             LocalDirectories.ofTable(declared.path()),
             "fold-" + UUID.randomUUID(),
             settings.stagingRetention());
-    return Workplace.copies(declared.table(), temporary.path(), temporary);
+    return Workplace.copies(table, temporary.path(), temporary);
   }
 
   /**

@@ -79,7 +79,7 @@ record ComparedVersion(AsOf point, Partitioning partitioning) implements Seriali
       DeclaredTable declared, BuildSettings settings, IntPredicate partitions, @Nullable AsOf asOf)
       throws IOException {
     Table table = declared.table();
-    Workplace workplace = TableUpkeep.workplace(declared, settings);
+    Workplace workplace = TableUpkeep.workplace(declared, table, settings);
     SnapshotReader reader = null;
     try {
       Manifest manifest = table.manifest(name());

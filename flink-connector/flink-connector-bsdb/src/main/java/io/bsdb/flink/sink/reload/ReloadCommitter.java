@@ -138,7 +138,7 @@ final class ReloadCommitter implements Committer<Reload> {
   /** Writes the changes again that were made meanwhile to keys that the reload changes as well. */
   private List<SegmentFile> repeated(Manifest inService, List<SegmentFile> written)
       throws IOException {
-    try (Workplace workplace = TableUpkeep.workplace(declared, settings);
+    try (Workplace workplace = TableUpkeep.workplace(declared, table, settings);
         LaterChanges since = LaterChanges.open(version.point(), inService, table, workplace);
         SegmentFiles files = new SegmentFiles(table.storage())) {
       since.repeat(written, files);

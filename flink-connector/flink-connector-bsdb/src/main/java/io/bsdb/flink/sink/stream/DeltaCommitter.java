@@ -268,7 +268,7 @@ public final class DeltaCommitter implements Committer<Delta> {
     if (read == null || inService.version().equals(read.version())) {
       return;
     }
-    try (Workplace workplace = TableUpkeep.workplace(declared, settings);
+    try (Workplace workplace = TableUpkeep.workplace(declared, table, settings);
         LaterChanges changed = LaterChanges.open(read, inService, table, workplace)) {
       byte[] key = changed.findAny(delta.files());
       if (key != null) {
