@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A warehouse in S3, through each of the plugins that Flink has for it. */
 @Timeout(300)
@@ -27,8 +27,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 class S3PluginsTest {
   private static final String WAREHOUSE = "s3://" + S3Server.BUCKET + "/warehouse";
 
+  /** From JDK 24 on, flink-s3-fs-hadoop does not run: it has Hadoop 3.3, see docs/flink.md. */
+  private static List<String> plugins() {
+    return Runtime.version().feature() < 24
+        ? List.of("hadoop", "presto", "native")
+        : List.of("presto", "native");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"hadoop", "presto", "native"})
+  @MethodSource("plugins")
   void buildsChangesAndReadsATable(String plugin) throws Exception {
     try (S3Server server = S3Server.through(plugin)) {
       Sql session = Sql.batch(1).numbers("s", 10);
@@ -62,7 +69,7 @@ class S3PluginsTest {
 
   /** As of a table with more than a thousand versions. */
   @ParameterizedTest
-  @ValueSource(strings = {"hadoop", "presto", "native"})
+  @MethodSource("plugins")
   void listsAndDeletesWhatTakesManyPages(String plugin) throws Exception {
     try (S3Server server = S3Server.through(plugin)) {
       server.pageSize(3);

@@ -22,6 +22,7 @@ class TroubleshootingTest {
           "Mismatch of function's argument data type",
           "Temporal Table Join requires primary key in versioned table",
           "implicit type conversion between",
+          "getSubject is not supported",
           StatementsTest.FIELD_OF_A_ROW);
 
   private static List<String> quoted() throws IOException {
