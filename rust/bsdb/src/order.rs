@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::bytes::{u16_at, u32_at, u64_at};
-use crate::error::{need, Result};
+use crate::error::{need, Error, Result};
 use crate::file::Bytes;
 use crate::index::BlockIndex;
 use crate::partition::Partition;
@@ -96,13 +96,21 @@ impl Order {
         &self.section[self.last.clone()]
     }
 
+    fn node_skip(&self, node: u32) -> usize {
+        u16_at(&self.section, self.skips_at + 2 * node as usize) as usize
+    }
+
+    pub fn check<'a>(&'a self, index: &'a BlockIndex) -> OrderCheck<'a> {
+        OrderCheck { order: self, index, starts: vec![Vec::new(); self.levels.len() + 1], blocks: 0 }
+    }
+
     fn node_head(&self, node: u32, entry: u32) -> u64 {
         u64_at(&self.section, self.nodes_at + 128 * node as usize + 8 * entry as usize).swap_bytes()
     }
 
     /// The entries among the first `used` of a node whose keys may be the last one not above a key: a range.
     fn entries(&self, node: u32, used: u32, key: &[u8]) -> (u32, u32) {
-        let wanted = head(key, u16_at(&self.section, self.skips_at + 2 * node as usize) as usize);
+        let wanted = head(key, self.node_skip(node));
         let (mut below, mut through) = (0, 0);
         for entry in 0..used {
             let head = self.node_head(node, entry);
@@ -111,6 +119,104 @@ impl Order {
         }
         (below.saturating_sub(1), through.max(1))
     }
+}
+
+/// Compares skips and heads with the ascending keys that they are made from. If they agree, a search ends at the right record for every key,
+/// also for one that is not there.
+pub(crate) struct OrderCheck<'a> {
+    order: &'a Order,
+    index: &'a BlockIndex,
+    /// The first key of the current node of each level, then that of the current block.
+    starts: Vec<Vec<u8>>,
+    /// The number of blocks whose first record has been accepted.
+    blocks: u32,
+}
+
+impl OrderCheck<'_> {
+    /// Takes the next record.
+    pub fn accept(&mut self, number: u32, key: &[u8]) -> Result<()> {
+        if number == self.index.first(self.blocks) {
+            self.end_block(key)?;
+            self.begin_block(key)?;
+        }
+        if let Some(heads) = &self.order.heads {
+            let expected = bit_head(key, block_skip(heads, self.blocks - 1));
+            let actual = record_head(heads, self.index.count, number);
+            same("head", expected, actual, || format!("record {number} in HEADS"))?;
+        }
+        Ok(())
+    }
+
+    fn begin_block(&mut self, key: &[u8]) -> Result<()> {
+        for level in 0..self.starts.len() {
+            if !self.is_edge(level) {
+                continue;
+            }
+            self.starts[level].clear();
+            self.starts[level].extend_from_slice(key);
+            if level > 0 {
+                let number = (self.blocks as u64 / self.span(level)) as u32;
+                let (node, entry) = (self.order.levels[level - 1].0 + number / FANOUT, number % FANOUT);
+                let (expected, actual) = (head(key, self.order.node_skip(node)), self.order.node_head(node, entry));
+                same("head", expected, actual, || format!("entry {entry} of node {node} in ORDER_INDEX"))?;
+            }
+        }
+        self.blocks += 1;
+        Ok(())
+    }
+
+    /// Checks the skips of the current block, and of the nodes that end with it. The fence is the first key after it, or the last key of
+    /// the partition.
+    pub fn end_block(&self, fence: &[u8]) -> Result<()> {
+        let Some(block) = self.blocks.checked_sub(1) else { return Ok(()) };
+        for (level, &(first, _)) in self.order.levels.iter().enumerate() {
+            if self.is_edge(level) {
+                let node = first + (block as u64 / self.span(level)) as u32;
+                let (expected, actual) = (common_bytes(&self.starts[level], fence), self.order.node_skip(node));
+                same("skip", expected as u64, actual as u64, || format!("node {node} in ORDER_INDEX"))?;
+            }
+        }
+        if let Some(heads) = &self.order.heads {
+            let expected = common_bits(&self.starts[self.order.levels.len()], fence).min(0xFFFF);
+            same("skip", expected as u64, block_skip(heads, block) as u64, || format!("block {block} in HEADS"))?;
+        }
+        Ok(())
+    }
+
+    /// How many blocks a node of a level has; at the lowest, a block.
+    fn span(&self, level: usize) -> u64 {
+        (FANOUT as u64).pow((self.order.levels.len() - level) as u32)
+    }
+
+    /// Whether a node of a level ends in front of the next block.
+    fn is_edge(&self, level: usize) -> bool {
+        self.blocks as u64 % self.span(level) == 0 || self.blocks == self.index.count
+    }
+}
+
+fn same(what: &str, expected: u64, actual: u64, place: impl Fn() -> String) -> Result<()> {
+    if expected == actual {
+        return Ok(());
+    }
+    let message = format!("{what} of {} differs from the keys", place());
+    Err(Error::corrupt(message).values(format_args!("{expected:x}"), format_args!("{actual:x}")))
+}
+
+/// How many leading bytes two keys share.
+fn common_bytes(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// How many leading bits two keys share; zeros stand after their ends.
+fn common_bits(a: &[u8], b: &[u8]) -> usize {
+    let longest = a.len().max(b.len());
+    let octet = |key: &[u8], at: usize| key.get(at).copied().unwrap_or(0);
+    let different = (common_bytes(a, b)..longest).find(|&at| octet(a, at) != octet(b, at));
+    different.map_or(8 * longest, |at| 8 * at + (octet(a, at) ^ octet(b, at)).leading_zeros() as usize)
+}
+
+fn block_skip(heads: &[u8], block: u32) -> usize {
+    u16_at(heads, 2 * block as usize) as usize
 }
 
 fn record_head(heads: &[u8], blocks: u32, record: u32) -> u64 {
@@ -135,7 +241,7 @@ impl Partition {
         let block = self.block_of_key(order, key, scratch)?;
         let (mut low, mut high) = (self.index.first(block), self.index.first(block + 1));
         if let Some(heads) = &order.heads {
-            let wanted = bit_head(key, u16_at(heads, 2 * block as usize) as usize);
+            let wanted = bit_head(key, block_skip(heads, block));
             let blocks = self.index.count;
             let from = low;
             low = first_above(from, high, |r| record_head(heads, blocks, r) < wanted);

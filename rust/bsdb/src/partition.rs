@@ -43,6 +43,8 @@ pub(crate) struct Partition {
     pub file: Arc<DataFile>,
     pub id: [u8; 16],
     pub checksum: u32,
+    /// Sums of the lengths of keys and of values.
+    pub bytes: (u64, u64),
     /// A number that no other open partition of this process has.
     pub serial: u64,
     pub n: u32,
@@ -57,7 +59,8 @@ pub(crate) struct Partition {
     pub data_offset: u64,
     pub index: BlockIndex,
     hash: Option<PerfectHash>,
-    signatures: Option<(Bytes, u32)>,
+    signature_bits: u32,
+    signatures: Option<Signatures>,
     positions: Option<(Bytes, u32)>,
     pub dictionary: Option<DDict<'static>>,
     pub symbols: Option<Symbols>,
@@ -66,6 +69,29 @@ pub(crate) struct Partition {
     verified: Vec<AtomicU64>,
     /// Of the table, in all its versions.
     pub counts: Arc<Counts>,
+}
+
+/// Some bits of the hash of each key.
+pub(crate) struct Signatures {
+    section: Bytes,
+    bits: u32,
+}
+
+impl Signatures {
+    fn open(sections: &Sections, n: u32, bits: u32) -> Result<Signatures> {
+        sections.parse(SIGNATURES, |section| {
+            let expected = bit_bytes(n, bits) + 8;
+            need!(section.len() as u64 == expected, "length {} of the signatures, expected {expected}", section.len());
+            Ok(Signatures { section, bits })
+        })
+    }
+
+    /// Whether the signature of a record allows a key.
+    #[inline]
+    pub fn allow(&self, number: u32, hash: KeyHash) -> bool {
+        let stated = bits_at(&self.section, number as u64 * self.bits as u64, self.bits);
+        (stated ^ hash.high) & ((1 << self.bits) - 1) == 0
+    }
 }
 
 struct Section {
@@ -115,11 +141,11 @@ impl Partition {
     fn read(file: &Arc<DataFile>, entry: &PartitionEntry, ordered: bool) -> Result<Partition> {
         need!(entry.length >= 96, "file of {} bytes is too short", entry.length);
         let data_offset = header(file, entry).map_err(|e| e.at(0))?;
-        let sections = footer(file, entry, data_offset).map_err(|e| e.at(entry.length - FOOTER))?;
+        let sections = footer(file, entry.id, data_offset).map_err(|e| e.at(entry.length - FOOTER))?;
         let blocks_length = sections.place(BLOCKS).map_or(0, |s| s.length);
         let properties = sections.read(PROPERTIES)?;
         let mut partition = sections.parse(PROPERTIES, |_| properties_of(file, &properties, entry))?;
-        let (n, bits, longest_block) = (partition.n, u32_at(&properties, 16), u32_at(&properties, 36));
+        let (n, longest_block) = (partition.n, u32_at(&properties, 36));
         need!(n > 0 || blocks_length == 0, "blocks of {blocks_length} bytes without records");
         need!(data_offset % partition.alignment == 0, "data offset {data_offset} is not aligned");
         partition.data_offset = data_offset;
@@ -127,7 +153,7 @@ impl Partition {
             partition.index = sections.parse(BLOCK_INDEX, |s| {
                 BlockIndex::open(&s, n, partition.alignment, blocks_length, longest_block as u64)
             })?;
-            partition.open_points(&sections, bits, ordered, file.mapped().is_none())?;
+            partition.open_points(&sections, ordered, file.mapped().is_none())?;
             if partition.codec == Codec::Zstd && sections.place(DICTIONARY).is_some() {
                 partition.dictionary = Some(sections.parse(DICTIONARY, |s| {
                     DDict::try_create(&s).ok_or_else(|| Error::corrupt("dictionary is none of zstd"))
@@ -155,7 +181,7 @@ impl Partition {
     }
 
     /// Opens what leads from a single key to its record.
-    fn open_points(&mut self, sections: &Sections, bits: u32, ordered: bool, reads: bool) -> Result<()> {
+    fn open_points(&mut self, sections: &Sections, ordered: bool, reads: bool) -> Result<()> {
         if ordered && sections.place(PERFECT_HASH).is_none() {
             return Ok(());
         }
@@ -171,13 +197,20 @@ impl Partition {
             })?);
         }
         // Where a wrong record costs no read and is compared anyway, signatures save nothing.
-        if bits > 0 && (!self.stored || self.codec == Codec::Zstd || reads) {
-            self.signatures = Some(sections.parse(SIGNATURES, |s| {
-                need!(s.len() as u64 == bit_bytes(n, bits) + 8, "length {} of the signatures", s.len());
-                Ok((s, bits))
-            })?);
+        if self.signature_bits > 0 && (!self.stored || self.codec == Codec::Zstd || reads) {
+            self.signatures = Some(Signatures::open(sections, n, self.signature_bits)?);
         }
         Ok(())
+    }
+
+    /// Opens the signatures that this partition makes no use of, but others of the same file do; none if it has none.
+    pub fn unused_signatures(&self) -> Result<Option<Signatures>> {
+        if self.signatures.is_some() || self.signature_bits == 0 || !self.has_points() {
+            return Ok(None);
+        }
+        let signatures = footer(&self.file, self.id, self.data_offset)
+            .and_then(|sections| Signatures::open(&sections, self.n, self.signature_bits));
+        signatures.map(Some).map_err(|e| e.in_file(&self.file.path))
     }
 
     /// Loads into the cache what `rank` will read.
@@ -212,8 +245,8 @@ impl Partition {
     /// Loads into the cache what signature and block index hold of a record.
     #[inline]
     pub fn prefetch_place(&self, number: u32) {
-        if let Some((signatures, bits)) = &self.signatures {
-            crate::bytes::prefetch(signatures.as_ptr().wrapping_add((number as u64 * *bits as u64 / 8) as usize));
+        if let Some(Signatures { section, bits }) = &self.signatures {
+            crate::bytes::prefetch(section.as_ptr().wrapping_add((number as u64 * *bits as u64 / 8) as usize));
         }
         self.index.prefetch(number);
     }
@@ -230,13 +263,7 @@ impl Partition {
     /// Whether the signature of a record allows a key.
     #[inline]
     pub fn may_be(&self, number: u32, hash: KeyHash) -> bool {
-        match &self.signatures {
-            Some((signatures, bits)) => {
-                let stated = bits_at(signatures, number as u64 * *bits as u64, *bits);
-                (stated ^ hash.high) & ((1 << *bits) - 1) == 0
-            }
-            None => true,
-        }
+        self.signatures.as_ref().is_none_or(|signatures| signatures.allow(number, hash))
     }
 
     #[inline]
@@ -273,7 +300,7 @@ fn header(file: &DataFile, entry: &PartitionEntry) -> Result<u64> {
     Ok(u64_at(&data, 32))
 }
 
-fn footer<'a>(file: &'a DataFile, entry: &PartitionEntry, data_offset: u64) -> Result<Sections<'a>> {
+fn footer(file: &DataFile, id: [u8; 16], data_offset: u64) -> Result<Sections<'_>> {
     let tail_at = file.length - FOOTER;
     let tail = file.bytes(tail_at, FOOTER as usize)?;
     need!(tail[24..] == *b"\x89BSDBEND", "magic of the footer differs");
@@ -284,7 +311,7 @@ fn footer<'a>(file: &'a DataFile, entry: &PartitionEntry, data_offset: u64) -> R
     need!(expected == Some(directory), "directory offset {directory} of the footer");
     let content = file.bytes(directory, (file.length - directory) as usize)?;
     let covered = &content[..content.len() - 12];
-    check("footer", directory, u32_at(&tail, 20), bound_checksum(&entry.id, u32::MAX, directory, covered))?;
+    check("footer", directory, u32_at(&tail, 20), bound_checksum(&id, u32::MAX, directory, covered))?;
     let mut entries: Vec<Section> = Vec::new();
     for at in (0..32 * count as usize).step_by(32) {
         let (kind, flags) = (u32_at(&content, at), u32_at(&content, at + 4));
@@ -305,7 +332,7 @@ fn footer<'a>(file: &'a DataFile, entry: &PartitionEntry, data_offset: u64) -> R
     need!(taken.windows(2).all(|two| two[0].1 <= two[1].0), "sections overlap");
     let blocks = entries.iter().find(|s| s.kind == BLOCKS);
     need!(blocks.is_some_and(|s| s.offset == data_offset), "data offset {data_offset} is not that of the blocks");
-    Ok(Sections { file, id: entry.id, entries })
+    Ok(Sections { file, id, entries })
 }
 
 fn properties_of(file: &Arc<DataFile>, section: &[u8], entry: &PartitionEntry) -> Result<Partition> {
@@ -337,6 +364,7 @@ fn properties_of(file: &Arc<DataFile>, section: &[u8], entry: &PartitionEntry) -
         file: file.clone(),
         id: entry.id,
         checksum: entry.checksum,
+        bytes: (entry.key_bytes, entry.value_bytes),
         serial: SERIAL.fetch_add(1, Ordering::Relaxed),
         n,
         stored,
@@ -349,6 +377,7 @@ fn properties_of(file: &Arc<DataFile>, section: &[u8], entry: &PartitionEntry) -
         data_offset: 0,
         index: BlockIndex::default(),
         hash: None,
+        signature_bits: bits,
         signatures: None,
         positions: None,
         dictionary: None,

@@ -361,13 +361,18 @@ impl Partition {
         self.value(number, key, scratch)
     }
 
-    /// Verifies everything; `here` tells whether a key belongs to this partition.
+    /// Verifies everything. `here` is true for the keys of this partition.
     fn verify(&self, here: impl Fn(&[u8], KeyHash) -> bool, check: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.verify_file(check)?;
-        let (mut scratch, mut other) = (Scratch::default(), Scratch::default());
-        let mut before = Vec::new();
-        let wrong =
-            |what: &str, number: u32| Error::corrupt(format!("{what}: record {number}")).in_file(&self.file.path);
+        let unused = self.unused_signatures()?;
+        let mut scratch = Scratch::default();
+        let (mut before, mut check_order) = (Vec::new(), self.order.as_ref().map(|o| (o, o.check(&self.index))));
+        let (mut key_bytes, mut value_bytes) = (0, 0);
+        let in_file = |e: Error| e.in_file(&self.file.path);
+        let wrong = |what: &str, number: u32| {
+            let offset = self.block_offset(self.index.block_of(number));
+            in_file(Error::corrupt(format!("{what}: record {number}"))).at(offset)
+        };
         let mut work = 0;
         for number in 0..self.n {
             if work >= 1 << 20 {
@@ -376,28 +381,40 @@ impl Partition {
             }
             let (key, value) = self.record(number, &mut scratch)?;
             work += 1024 + key.len() + value.len();
+            (key_bytes, value_bytes) = (key_bytes + key.len() as u64, value_bytes + value.len() as u64);
             if !self.stored {
                 continue;
             }
             let hash = KeyHash::of(key);
-            // Without points the order index below must find it.
-            let found = !self.has_points() || self.number(self.rank(hash)) == number && self.may_be(number, hash);
-            if !found || !here(key, hash) {
-                return Err(wrong("record is not found by its key", number));
+            if !here(key, hash) {
+                return Err(wrong("record is not found by its key, which belongs to another partition", number));
             }
-            if let Some(order) = &self.order {
+            // Without points it is found by its order.
+            if self.has_points() && self.number(self.rank(hash)) != number {
+                return Err(wrong("record is not found by its key, which leads to another one", number));
+            }
+            if !self.may_be(number, hash) || unused.as_ref().is_some_and(|s| !s.allow(number, hash)) {
+                return Err(wrong("record is not found by its key, which its signature rules out", number));
+            }
+            if let Some((order, check)) = &mut check_order {
                 let first = if number == 0 { Some(order.first_key()) } else { None };
                 let last = if number + 1 == self.n { Some(order.last_key()) } else { None };
                 let ends = first.is_none_or(|k| k == key) && last.is_none_or(|k| k == key);
                 if !ends || number > 0 && key <= &before[..] {
                     return Err(wrong("keys do not ascend", number));
                 }
-                if self.count_below(key, true, &mut other)? != number + 1 {
-                    return Err(wrong("record is not found by its order", number));
-                }
+                check.accept(number, key).map_err(in_file)?;
                 before.clear();
                 before.extend_from_slice(key);
             }
+        }
+        if let Some((_, check)) = &check_order {
+            check.end_block(&before).map_err(in_file)?;
+        }
+        let stated = if self.stored { self.bytes } else { (0, self.bytes.1) };
+        if stated != (key_bytes, value_bytes) {
+            let error = in_file(Error::corrupt("sums of the lengths of keys and values differ from the manifest"));
+            return Err(error.values(format_args!("{stated:?}"), format_args!("{:?}", (key_bytes, value_bytes))));
         }
         Ok(())
     }

@@ -274,9 +274,92 @@ fn a_key_that_belongs_to_another_partition_is_found_by_verification() {
         seal(manifest, &text.replace(&stated, &format!("{:08x}", crc32c::crc32c(&data))));
         let table = Table::open(&target, Options::default()).unwrap();
         let found = table.get(&data[key..key + 11]).unwrap().is_some();
-        assert_eq!(table.verify().is_ok(), found, "{first}");
+        let refused = table.verify().err().map(|e| e.to_string()).unwrap_or_default();
+        assert_eq!(refused.contains("another partition"), !found, "{first}: {refused}");
         moved += !found as usize;
     }
     fs::remove_dir_all(&target).unwrap();
     assert!(moved > 5, "{moved} keys");
+}
+
+/// A copy of a table in which a section of a file of its version is edited, and everything has the checksums of that.
+fn forged(table: &str, kind: usize, edit: impl Fn(&mut [u8])) -> std::path::PathBuf {
+    let target = std::env::temp_dir().join(format!("bsdb-forged-{table}-{kind}-{}", std::process::id()));
+    let mut files = Vec::new();
+    copy(&folder().join("tables").join(table), &target, &mut files);
+    let version = fs::read_to_string(target.join("CURRENT")).unwrap();
+    let directory = target.join("snapshots").join(version.trim_end());
+    let file = directory.join("part-00000.bsdb");
+    let mut data = fs::read(&file).unwrap();
+    let stated = format!("{:08x}", crc32c::crc32c(&data));
+    let tail = data.len() - 32;
+    let sections = word(&data, tail);
+    let entry = (sections..tail).step_by(32).find(|&at| word(&data, at) == kind).unwrap();
+    let (at, end) = (word(&data, entry + 8), word(&data, entry + 8) + word(&data, entry + 16));
+    edit(&mut data[at..end]);
+    let checksum = bound(&data, kind as u32, at, at..end);
+    put(&mut data, entry + 24, checksum);
+    let checksum = bound(&data, u32::MAX, sections, sections..tail + 20);
+    put(&mut data, tail + 20, checksum);
+    fs::write(&file, &data).unwrap();
+    let manifest = directory.join("manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    seal(&manifest, &text.replace(&stated, &format!("{:08x}", crc32c::crc32c(&data))));
+    target
+}
+
+/// Opens a forged table, which full verification refuses with a message.
+fn is_refused(target: &Path, access: Access, message: &str) {
+    let table = Table::open(target, Options::default().access(access)).unwrap();
+    let error = table.verify().err();
+    assert_eq!(error.as_ref().map(|e| e.kind()), Some(ErrorKind::Corrupt), "{message}");
+    let text = error.unwrap().to_string();
+    assert!(text.contains(message) && text.contains("part-00000.bsdb"), "{text}");
+}
+
+#[test]
+fn verification_compares_signatures_that_lookups_do_not_use() {
+    let target = forged("compact", 4, |signatures| signatures[0] ^= 1);
+    let key = {
+        let table = Table::open(&target, Options::default()).unwrap();
+        let mut all = table.scan();
+        let key = all.next().unwrap().unwrap().0.to_vec();
+        assert!(table.get(&key).unwrap().is_some());
+        key
+    };
+    let reads = Table::open(&target, Options::default().access(Access::Read)).unwrap();
+    assert_eq!(reads.get(&key).unwrap(), None);
+    for access in [Access::Mapped, Access::Read] {
+        is_refused(&target, access, "record is not found by its key");
+    }
+    fs::remove_dir_all(&target).unwrap();
+}
+
+/// The head of the last record is below that of its key, so that a search for that ends after it.
+#[test]
+fn verification_compares_heads_with_keys() {
+    let last = 60; // of 61 records in one block
+    let target = forged("order-compressed", 10, |heads| {
+        let (at, shift) = (2 + 15 * last / 8, 15 * last % 8);
+        let head = word(heads, at);
+        put(heads, at, (head - (1 << shift)) as u32);
+    });
+    let table = Table::open(&target, Options::default()).unwrap();
+    let key = records(&table).unwrap().swap_remove(last).0;
+    assert_ne!(table.ordered().unwrap().ceiling(&key).unwrap().unwrap().key, key);
+    is_refused(&target, Access::Mapped, "in HEADS");
+    fs::remove_dir_all(&target).unwrap();
+}
+
+/// A wrong skip and a wrong head of a node, and a wrong skip of a block; all lookups of keys that are there end right.
+#[test]
+fn verification_compares_nodes_and_skips_with_keys() {
+    let is_refused = |kind, edit: fn(&mut [u8]), message| {
+        let target = forged("order-of-one-record", kind, edit);
+        is_refused(&target, Access::Mapped, message);
+        fs::remove_dir_all(&target).unwrap();
+    };
+    is_refused(8, |index| index[index.len() - 2] ^= 1, "skip of node 0 in ORDER_INDEX");
+    is_refused(8, |index| index[index.len() - 130] ^= 1, "head of entry 0 of node 0 in ORDER_INDEX");
+    is_refused(10, |heads| heads[0] ^= 8, "skip of block 0 in HEADS");
 }

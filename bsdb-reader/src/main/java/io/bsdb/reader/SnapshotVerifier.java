@@ -5,6 +5,8 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.block.DecoderPools;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.KeyIndex;
+import io.bsdb.format.index.OrderIndex;
+import io.bsdb.format.index.OrderVerifier;
 import io.bsdb.format.io.Thrown;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.MemoryBlocks;
@@ -12,27 +14,34 @@ import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.SignatureUse;
 import io.bsdb.reader.overlay.Overlay;
-import io.bsdb.reader.partition.OrderVerifier;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.PartitionOpener;
 import io.bsdb.reader.partition.RecordWalk;
 import io.bsdb.reader.snapshot.SnapshotFiles;
+import io.bsdb.reader.snapshot.SnapshotOpener;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Reads and verifies every byte of a snapshot. */
 public final class SnapshotVerifier {
+  /** Options that read signatures, which not all lookups compare. */
+  private static final ReaderOptions OPTIONS =
+      ReaderOptions.builder().signatures(SignatureUse.ALWAYS).build();
+
   private SnapshotVerifier() {}
 
   /**
    * Verifies one snapshot: its manifest, the metadata of its files, every block, that every record
-   * is found by its own key, in key order that keys ascend and are found by their order, that the
-   * counts agree, and the checksum of every file.
+   * is found by its own key, signatures included, in key order that keys ascend and the order index
+   * is made from them, that the counts agree, and the checksum of every file. Where keys are
+   * omitted, nothing shows whether keys find their own records.
    *
    * @param directory of the snapshot, not of the table
    * @return its manifest
@@ -46,8 +55,10 @@ public final class SnapshotVerifier {
       Path path = files.partition(file);
       try (DecoderPools pools = new DecoderPools();
           Partition partition =
-              PartitionOpener.open(
-                  path, file, manifest, ReaderOptions.defaults(), DirectFile::openSource, pools)) {
+              PartitionOpener.open(path, file, manifest, OPTIONS, DirectFile::openSource, pools)) {
+        if (manifest.hasChanges()) {
+          SnapshotOpener.requireKeys(partition);
+        }
         verify(partition, file, manifest.partitioning());
       } catch (IndexOutOfBoundsException e) {
         throw new CorruptSnapshotException(
@@ -63,50 +74,74 @@ public final class SnapshotVerifier {
   private static void verify(Partition partition, PartitionFile file, Partitioning partitioning)
       throws IOException {
     int records = 0;
-    OrderVerifier order = OrderVerifier.of(partition, partitioning);
+    long keyBytes = 0;
+    long valueBytes = 0;
+    OrderVerifier order = order(partition, partitioning);
     MemoryBlocks blocks = new MemoryBlocks(Access.MAPPED.name());
     try (RecordWalk walk = new RecordWalk(partition, blocks, FieldSelection.ALL)) {
       for (; walk.next(); records++) {
         if (partition.storesKeys()) {
-          requireFound(partition, walk, records, partitioning);
+          byte[] key = walk.key();
+          keyBytes += key.length;
+          requireFound(partition, key, walk.blockOffset(), records, partitioning);
+          if (order != null) {
+            order.accept(key, walk.blockOffset());
+          }
         }
-        if (order != null) {
-          order.accept(walk, records);
-        }
-        walk.value();
+        valueBytes += walk.value().length;
       }
     }
     if (order != null) {
-      order.end();
+      order.end(partition.blocks().memory().length());
     }
-    if (records != file.recordCount()) {
-      throw new CorruptSnapshotException(
-          "number of records differs from the manifest: file=%s expected=%d actual=%d"
-              .formatted(partition.path(), file.recordCount(), records));
+    requireCount(partition, "number of records", file.recordCount(), records);
+    if (partition.storesKeys()) {
+      requireCount(partition, "sum of key lengths", file.keyBytes(), keyBytes);
     }
+    requireCount(partition, "sum of value lengths", file.valueBytes(), valueBytes);
     PartitionOpener.verifyChecksum(partition.path(), partition.blocks().memory(), file);
+  }
+
+  private static @Nullable OrderVerifier order(Partition partition, Partitioning partitioning) {
+    OrderIndex order = partition.order();
+    int next = partition.number() + 1;
+    return order == null
+        ? null
+        : order.verifier(next == partitioning.count() ? null : partitioning.lowerBound(next));
+  }
+
+  private static void requireCount(Partition partition, String what, long expected, long actual)
+      throws CorruptSnapshotException {
+    if (expected != actual) {
+      throw new CorruptSnapshotException(
+          "%s differs from the manifest: file=%s expected=%d actual=%d; copy the file again from where it is sound, or rebuild the table"
+              .formatted(what, partition.path(), expected, actual));
+    }
   }
 
   /** Checks that the record of a rank would be found by its key. */
   private static void requireFound(
-      Partition partition, RecordWalk walk, int rank, Partitioning partitioning)
+      Partition partition, byte[] key, long offset, int rank, Partitioning partitioning)
       throws IOException {
-    byte[] key = walk.key();
     HashValue128 hash = KeyHash.hash(key);
     long high = hash.getMostSignificantBits();
-    int actualPartition = partitioning.partition(key, high);
-    if (actualPartition == partition.number() && partition.index().needsSearch()) {
-      return; // found by its order
+    int keyPartition = partitioning.partition(key, high);
+    KeyIndex index = partition.index();
+    String actual = null;
+    if (keyPartition != partition.number()) {
+      actual = "partition " + keyPartition;
+    } else if (!index.needsSearch()) { // else found by its order
+      long located = index.locate(key, high, hash.getLeastSignificantBits());
+      if (located < 0) {
+        actual = "no record by its signature";
+      } else if (index.record(located) != rank) {
+        actual = "record " + index.record(located);
+      }
     }
-    long located =
-        actualPartition == partition.number()
-            ? partition.index().locate(key, high, hash.getLeastSignificantBits())
-            : KeyIndex.ABSENT;
-    int actual = located < 0 ? -1 : partition.index().record(located);
-    if (actual != rank) {
+    if (actual != null) {
       throw new CorruptSnapshotException(
-          "a record cannot be found by its key: file=%s offset=%d rank=%d partition of key=%d rank of key=%d"
-              .formatted(partition.path(), walk.blockOffset(), rank, actualPartition, actual));
+          "a record cannot be found by its key: file=%s offset=%d expected=partition %d record %d actual=%s; copy the file again from where it is sound, or rebuild the table"
+              .formatted(partition.path(), offset, partition.number(), rank, actual));
     }
   }
 }

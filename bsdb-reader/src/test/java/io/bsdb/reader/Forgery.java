@@ -102,7 +102,7 @@ final class Forgery {
             recordCount,
             said.keyBytes(),
             said.valueBytes(),
-            new PartitionFile.Place(0));
+            said.place());
     Manifest forged =
         new Manifest(
             manifest.identity(),

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * makes.
  */
 public final class OrderIndex {
-  private static final int FANOUT_BITS = 4;
-  private static final int FANOUT = 1 << FANOUT_BITS;
+  static final int FANOUT_BITS = 4;
+  static final int FANOUT = 1 << FANOUT_BITS;
   private static final int BLOCK_COUNT = 0;
   private static final int FIRST_LENGTH = 4;
   private static final int LAST_LENGTH = 8;
@@ -165,8 +165,14 @@ public final class OrderIndex {
     return (int) Math.min(FANOUT, all - FANOUT * (long) nodeInLevel);
   }
 
-  private long head(int node, int i) {
+  /** Returns the head of an entry of a node. */
+  long head(int node, int i) {
     return Long.reverseBytes(section.getLong(nodes + NODE_BYTES * node + Long.BYTES * i));
+  }
+
+  /** Returns how many leading bytes of keys the heads of a node leave out. */
+  int skip(int node) {
+    return section.getShort(skips + Short.BYTES * node) & 0xFFFF;
   }
 
   /** Returns a copy of the first key of the partition. */
@@ -186,6 +192,15 @@ public final class OrderIndex {
     return Arrays.compareUnsigned(key, first) < 0
         ? -1
         : Arrays.compareUnsigned(key, last) > 0 ? 1 : 0;
+  }
+
+  /**
+   * Returns a check of the records.
+   *
+   * @param upperBound what keys must stay below; null if there is no next partition
+   */
+  public OrderVerifier verifier(byte @Nullable [] upperBound) {
+    return new OrderVerifier(this, levels, index, heads, blocks.file(), upperBound);
   }
 
   /** Begins to search for a key whose {@link #side} is 0. */
@@ -217,7 +232,7 @@ public final class OrderIndex {
     private void enter() {
       int number = levels[level] + node;
       int count = entries(level, node);
-      int skip = section.getShort(skips + Short.BYTES * number) & 0xFFFF;
+      int skip = skip(number);
       long wanted = KeyOrder.head(key, skip) ^ Long.MIN_VALUE;
       int below = 0;
       int through = 0;

@@ -55,14 +55,25 @@ public final class RecordHeads {
     return Short.BYTES * (long) blocks + ((long) count * BITS + 7) / 8 + PADDING;
   }
 
-  private int head(int record) {
+  /** Returns the head of a record. */
+  int head(int record) {
     long bit = (long) record * BITS;
     return (section.getInt(heads + (int) (bit >>> 3)) >>> (bit & 7)) & MASK;
   }
 
   /** Returns the head that a key would have in a block. */
   int headOf(byte[] key, int block) {
-    return headAt(key, section.getShort(Short.BYTES * block) & 0xFFFF);
+    return headAt(key, skip(block));
+  }
+
+  /** Returns how many leading bits of the keys of a block their heads leave out. */
+  int skip(int block) {
+    return section.getShort(Short.BYTES * block) & 0xFFFF;
+  }
+
+  /** Returns the skip of a block, given its first key and the first one after it. */
+  static int skip(byte[] first, byte[] fence) {
+    return Math.min(MAX_SKIP, KeyOrder.commonBits(first, fence));
   }
 
   private static int headAt(byte[] key, int skip) {
@@ -95,7 +106,7 @@ public final class RecordHeads {
       int first = index.firstRank(block);
       int end = block + 1 < blocks ? index.firstRank(block + 1) : count;
       byte[] fence = keys.apply(Math.min(end, count - 1));
-      int skip = Math.min(MAX_SKIP, KeyOrder.commonBits(keys.apply(first), fence));
+      int skip = skip(keys.apply(first), fence);
       section.putShort(Short.BYTES * block, (short) skip);
       for (int record = first; record < end; record++) {
         long bit = (long) record * BITS;

@@ -176,11 +176,7 @@ public final class SnapshotOpener {
       return null;
     }
     for (Partition partition : base.partitions()) {
-      if (!partition.storesKeys()) {
-        throw new CorruptSnapshotException(
-            "a file without keys cannot have changes: file=%s; rebuild the table"
-                .formatted(partition.path()));
-      }
+      requireKeys(partition);
     }
     Partitioning partitioning = manifest.partitioning();
     boolean whole = options.share().count() == 1;
@@ -210,6 +206,19 @@ public final class SnapshotOpener {
           before);
     } catch (InternalError e) {
       throw Thrown.asIs(MappedFault.explained(e, "directory=" + files.directory()));
+    }
+  }
+
+  /**
+   * Checks that a partition of a version with changes stores keys.
+   *
+   * @throws CorruptSnapshotException if it does not
+   */
+  public static void requireKeys(Partition partition) throws CorruptSnapshotException {
+    if (!partition.storesKeys()) {
+      throw new CorruptSnapshotException(
+          "a file without keys cannot have changes: file=%s; rebuild the table"
+              .formatted(partition.path()));
     }
   }
 
