@@ -10,11 +10,12 @@ public final class Uninterrupted {
   private Uninterrupted() {}
 
   /** Waits, and returns true when what is waited for has come. */
-  private interface Wait {
+  public interface Wait {
     boolean isOver() throws InterruptedException;
   }
 
-  private static void await(Wait wait) {
+  /** Waits until a wait is over. */
+  public static void await(Wait wait) {
     boolean interrupted = false;
     while (true) {
       try {

@@ -3,6 +3,7 @@ package io.bsdb.reader.block;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.symbols.FieldSelection;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** A pending fetch of a block; exactly one callback is invoked, once. */
 public abstract class BlockRequest {
@@ -14,6 +15,9 @@ public abstract class BlockRequest {
 
   /** True if the request counts against the room in a queue. */
   boolean holdsRoom;
+
+  /** The next one that waits in the same queue. */
+  @Nullable BlockRequest next;
 
   private final FieldSelection selection;
 

@@ -1,70 +1,41 @@
 package io.bsdb.reader.block;
 
 import io.bsdb.format.io.Uninterrupted;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Reads with threads, each waiting for one read at a time. */
+/**
+ * Reads with threads, each waiting for one read at a time. A thread allocates nothing between two
+ * requests: an executor's threads end where the heap is full, and leave their queue to nobody.
+ */
 final class PoolQueue implements BlockQueue {
+  private static final Logger LOG = LoggerFactory.getLogger(PoolQueue.class);
   private static final int MAX_THREADS = 64;
   private static final int WAITING_PER_DEPTH = 8;
+  private static final long IDLE_MILLIS = 10_000;
 
   private final DiskBlocks blocks;
-  private final ThreadPoolExecutor threads;
-  private final Semaphore room;
   private final String description;
+  private final int maxThreads;
+  private final Semaphore room;
+
+  /** The waiting requests, linked in the order of their arrival. */
+  private @Nullable BlockRequest first;
+
+  private @Nullable BlockRequest last;
+  private int waiting;
+  private int threads;
+  private int idle;
+  private int named;
+  private boolean closed;
 
   PoolQueue(DiskBlocks blocks, String description) {
     this.blocks = blocks;
     this.description = description;
-    int depth = blocks.depth();
-    this.room = new Semaphore(WAITING_PER_DEPTH * depth);
-    AtomicInteger named = new AtomicInteger();
-    this.threads =
-        new ThreadPoolExecutor(
-            Math.min(depth, MAX_THREADS),
-            Math.min(depth, MAX_THREADS),
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> new ReadThread(task, "bsdb-read-" + named.incrementAndGet()),
-            (task, executor) -> ((Task) task).fail());
-    threads.allowCoreThreadTimeOut(true);
-  }
-
-  /** True once it runs, or never will. */
-  private final class Task extends AtomicBoolean implements Runnable {
-    private static final long serialVersionUID = 1L;
-
-    @SuppressWarnings("serial") // it is never written
-    private final BlockRequest request;
-
-    Task(BlockRequest request) {
-      this.request = request;
-    }
-
-    @Override
-    public void run() {
-      if (!compareAndSet(false, true)) {
-        return;
-      }
-      try {
-        request.completeFrom(blocks);
-      } finally {
-        makeRoom(request);
-      }
-    }
-
-    void fail() {
-      if (compareAndSet(false, true)) {
-        makeRoom(request);
-        request.failed(blocks.closedException());
-      }
-    }
+    this.maxThreads = Math.min(blocks.depth(), MAX_THREADS);
+    this.room = new Semaphore(WAITING_PER_DEPTH * blocks.depth());
   }
 
   @Override
@@ -73,15 +44,94 @@ final class PoolQueue implements BlockQueue {
       room.acquireUninterruptibly();
       request.holdsRoom = true;
     }
-    Task task = null;
+    boolean added = false;
     try {
-      task = new Task(request);
-      threads.execute(task);
-    } catch (RuntimeException | Error e) { // no memory for a thread, say; it may be queued even so
-      if (task == null || task.compareAndSet(false, true)) {
+      added = append(request);
+    } finally {
+      if (!added) {
         makeRoom(request);
-        throw e;
       }
+    }
+    if (!added) {
+      request.failed(blocks.closedException());
+    }
+  }
+
+  /** Returns false after the close. */
+  private synchronized boolean append(BlockRequest request) {
+    if (closed) {
+      return false;
+    }
+    if (idle <= waiting && threads < maxThreads) {
+      try {
+        new ReadThread(this::run, "bsdb-read-" + (named + 1)).start();
+        named++;
+        threads++;
+      } catch (OutOfMemoryError e) { // no thread, or no memory for it
+        if (threads == 0) {
+          throw e;
+        }
+      }
+    }
+    if (last == null) {
+      first = request;
+    } else {
+      last.next = request;
+    }
+    last = request;
+    waiting++;
+    if (idle > 0) {
+      notify();
+    }
+    return true;
+  }
+
+  private void run() {
+    for (BlockRequest request = next(); request != null; request = next()) {
+      try {
+        request.completeFrom(blocks);
+      } catch (Throwable e) {
+        report(e);
+      } finally {
+        makeRoom(request);
+      }
+    }
+  }
+
+  /** Waits for a request; returns null if the thread has to end. */
+  private synchronized @Nullable BlockRequest next() {
+    long start = System.nanoTime();
+    while (first == null) {
+      long left = IDLE_MILLIS - (System.nanoTime() - start) / 1_000_000;
+      if (closed || left <= 0) {
+        threads--;
+        notifyAll();
+        return null;
+      }
+      idle++;
+      try {
+        wait(left);
+      } catch (InterruptedException | OutOfMemoryError e) {
+        // An earlier callback interrupted its thread, perhaps without memory for the exception.
+      } finally {
+        idle--;
+      }
+    }
+    BlockRequest request = first;
+    first = request.next;
+    request.next = null;
+    if (first == null) {
+      last = null;
+    }
+    waiting--;
+    return request;
+  }
+
+  private static void report(Throwable failure) {
+    try {
+      LOG.error("a request could not be answered", failure);
+    } catch (Throwable e) {
+      // There is no memory for that, say; others still wait for this thread.
     }
   }
 
@@ -92,8 +142,8 @@ final class PoolQueue implements BlockQueue {
   }
 
   @Override
-  public long inFlight() {
-    return (long) threads.getActiveCount() + threads.getQueue().size();
+  public synchronized long inFlight() {
+    return (long) waiting + threads - idle;
   }
 
   @Override
@@ -103,12 +153,26 @@ final class PoolQueue implements BlockQueue {
 
   @Override
   public void close() {
-    threads.shutdown();
-    for (Runnable waiting = threads.getQueue().poll();
-        waiting != null;
-        waiting = threads.getQueue().poll()) {
-      ((Task) waiting).fail();
+    BlockRequest left;
+    synchronized (this) {
+      closed = true;
+      left = first;
+      first = null;
+      last = null;
+      waiting = 0;
+      notifyAll();
     }
-    Uninterrupted.join(threads);
+    for (; left != null; left = left.next) {
+      makeRoom(left);
+      left.failed(blocks.closedException());
+    }
+    Uninterrupted.await(this::haveEnded);
+  }
+
+  private synchronized boolean haveEnded() throws InterruptedException {
+    while (threads > 0) {
+      wait();
+    }
+    return true;
   }
 }
