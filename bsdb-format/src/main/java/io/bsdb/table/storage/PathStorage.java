@@ -66,28 +66,39 @@ public final class PathStorage implements TableStorage {
    */
   private void createDirectory(Path directory) throws IOException {
     if (!Files.isDirectory(directory)) {
-      try {
-        if (local) {
-          createDurably(root.resolve(root.relativize(directory).getName(0)));
-        }
-        Files.createDirectories(directory);
-      } catch (FileAlreadyExistsException e) {
-        NotDirectoryException other = new NotDirectoryException(e.getFile());
-        other.initCause(e);
-        throw other;
+      if (local) {
+        createDurably(root.resolve(root.relativize(directory).getName(0)));
       }
+      createDirectories(directory);
+    }
+  }
+
+  /**
+   * Creates a directory and those above it, unless there is one.
+   *
+   * @throws NotDirectoryException if there is something else, such as a link that leads nowhere
+   */
+  public static void createDirectories(Path directory) throws IOException {
+    try {
+      Files.createDirectories(directory);
+    } catch (FileAlreadyExistsException e) {
+      NotDirectoryException other = new NotDirectoryException(e.getFile());
+      other.initCause(e);
+      throw other;
     }
   }
 
   /**
    * Creates a local directory and those above it, unless there is one. A power failure afterwards
    * leaves them.
+   *
+   * @throws NotDirectoryException if there is something else
    */
   public static void createDurably(Path directory) throws IOException {
     Path parent = directory.toAbsolutePath().getParent();
     if (parent != null && !Files.isDirectory(directory)) {
       createDurably(parent);
-      Files.createDirectories(directory);
+      createDirectories(directory);
       force(parent);
     }
   }

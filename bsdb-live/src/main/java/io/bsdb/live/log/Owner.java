@@ -95,7 +95,7 @@ public final class Owner implements Closeable {
   private static Owner acquireAlone(Path directory) throws IOException {
     Table.at(directory).currentVersion(); // a damaged table stays as it is
     Path log = directory.resolve(SnapshotFormat.LOG_DIRECTORY);
-    Files.createDirectories(log);
+    PathStorage.createDirectories(log);
     Path file = log.toRealPath().resolve(SnapshotFormat.OWNER_FILE);
     if (Files.exists(file) && System.getProperty(owned(file)) != null) {
       throw inUse(file, "in this process");
