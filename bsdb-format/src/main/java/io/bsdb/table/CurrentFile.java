@@ -98,8 +98,8 @@ final class CurrentFile {
     String version = text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
     if (!text.endsWith("\n") || !Manifest.isVersion(version)) {
       throw new CorruptSnapshotException(
-          "CURRENT does not name a version: file=%s content='%s'; %s"
-              .formatted(this, Excerpt.of(text.strip()), advice()));
+          "CURRENT does not name a version: file=%s expected=a version and a line feed actual='%s'; %s"
+              .formatted(this, Excerpt.of(text), advice()));
     }
     return version;
   }

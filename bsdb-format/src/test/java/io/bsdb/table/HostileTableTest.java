@@ -52,8 +52,8 @@ class HostileTableTest {
     assertThatThrownBy(table::currentVersion)
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessage(
-            "CURRENT does not name a version: file=%s content='\\u001b[31m\\u202eevil\\u0007%s… (4011"
-                + " characters)'; put the newest version in service: bsdb rollback --table '%s' %s",
+            "CURRENT does not name a version: file=%s expected=a version and a line feed"
+                + " actual='\\u001b[31m\\u202eevil\\u0007%s… (4011 characters)'; put the newest version in service: bsdb rollback --table '%s' %s",
             root.resolve("CURRENT"), "x".repeat(189), root, table.versions().get(0));
   }
 

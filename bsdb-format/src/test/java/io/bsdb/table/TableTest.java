@@ -95,14 +95,20 @@ class TableTest {
   void namesADamagedCurrent() throws Exception {
     publish(table);
     Path current = directory.resolve("t").resolve("CURRENT");
-    for (String content : new String[] {"", "\n", "x\n", "0000000001-0a1b2c3d", "../x\n"}) {
+    for (String content :
+        new String[] {
+          "", "\n", "x\n", "0000000001-0a1b2c3d", "0000000001-0a1b2c3d\r\n", "../x\n"
+        }) {
       Files.writeString(current, content);
       assertThatThrownBy(table::currentVersion)
           .isInstanceOf(CorruptSnapshotException.class)
           .hasMessage(
-              "CURRENT does not name a version: file=%s content='%s'; put the newest version in"
-                  + " service: bsdb rollback --table '%s' %s",
-              current, content.strip(), directory.resolve("t"), table.versions().get(0));
+              "CURRENT does not name a version: file=%s expected=a version and a line feed"
+                  + " actual='%s'; put the newest version in service: bsdb rollback --table '%s' %s",
+              current,
+              content.replace("\r", "\\u000d").replace("\n", "\\u000a"),
+              directory.resolve("t"),
+              table.versions().get(0));
     }
     Files.write(current, new byte[1 << 20]);
     assertThatThrownBy(table::currentVersion)
