@@ -63,9 +63,6 @@ import picocli.CommandLine.Option;
 public final class MirrorCommand extends TableCommand {
   private static final int KEPT_VERSIONS = 10;
 
-  /** Longer than any build takes, by which somebody else may replace the table. */
-  private static final Duration LEFT_BEHIND = Duration.ofDays(1);
-
   @Mixin private InputBuild build;
 
   @Option(
@@ -177,6 +174,7 @@ public final class MirrorCommand extends TableCommand {
               console);
       if (MirrorState.outcome(reload.difference()) == Outcome.PUBLISHED) {
         tidyUp(directory);
+        sweep();
       }
       String version = Table.at(directory).requireCurrentVersion();
       Duration took = Duration.ofNanos(System.nanoTime() - started);
@@ -222,9 +220,7 @@ public final class MirrorCommand extends TableCommand {
       Interruption.during(
           interruption -> {
             new Compactor(directory).run();
-            Table tidied = Table.at(directory);
-            tidied.prune(keep);
-            return tidied.sweep(LEFT_BEHIND);
+            return Table.at(directory).prune(keep);
           },
           directory,
           console);

@@ -1,11 +1,18 @@
 package io.bsdb.cli.table;
 
 import io.bsdb.cli.output.Console;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 
 /** A command about one table. */
 public abstract class TableCommand implements Callable<Integer> {
+  /**
+   * The age of what a killed command has left: longer than any build takes, by which somebody else
+   * may replace the table.
+   */
+  protected static final Duration LEFT_BEHIND = Duration.ofDays(1);
+
   protected final Console console;
 
   @Mixin protected TableArgument table;

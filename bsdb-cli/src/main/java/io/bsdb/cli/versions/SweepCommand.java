@@ -35,7 +35,7 @@ public final class SweepCommand extends TableCommand {
       description =
           "Delete what has not changed for so long, such as 30m, 6h or 2d; longer than any build"
               + " takes. Default: 1d.")
-  private Duration age = Duration.ofDays(1);
+  private Duration age = LEFT_BEHIND;
 
   public SweepCommand(Console console) {
     super(console);
