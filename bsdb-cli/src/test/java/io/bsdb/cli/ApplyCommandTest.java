@@ -66,7 +66,7 @@ class ApplyCommandTest {
         .isEqualTo(
             version
                 + " is in service: 2 records in partition files of 8.34 KiB, changed by 3 puts and 3"
-                + " deletes in 1 segments of "
+                + " deletes in 1 segment of "
                 + InService.of(text).changes().length()
                 + " B\n");
     assertThat(Table.at(text).versions()).hasSize(2);

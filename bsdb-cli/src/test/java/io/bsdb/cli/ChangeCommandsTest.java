@@ -152,7 +152,7 @@ class ChangeCommandsTest {
     assertThat(put.out()).isEqualTo("version=" + version() + " puts=1 deletes=0\n");
     assertThat(put.err())
         .startsWith(version() + " is in service: 100 records in partition files of ")
-        .contains(", changed by 1 puts and 0 deletes in 1 segments of ");
+        .contains(", changed by 1 put and 0 deletes in 1 segment of ");
     CommandRun delete = succeeds("delete", "-t", table, "--json", "--", "k2", "k2", "none");
     assertThat(delete.out())
         .isEqualTo("{\"version\":\"" + version() + "\",\"puts\":0,\"deletes\":3}\n");
@@ -261,7 +261,7 @@ class ChangeCommandsTest {
                 .formatted(version()));
     assertThat(merged.err())
         .startsWith(version() + " is in service: folded 0 of 2 partitions, merged 3 segments; it")
-        .contains("changed by 3 puts and 0 deletes in 1 segments");
+        .contains("changed by 3 puts and 0 deletes in 1 segment");
     succeeds("delete", "-t", table, "--", "k3");
     CommandRun folded = succeeds("compact", "-t", table, "--all", "--rate", "50M");
     assertThat(folded.out())
@@ -312,7 +312,7 @@ class ChangeCommandsTest {
         .contains("records   100 in 2 partition files\n")
         .contains("changes   " + changes + "\n")
         .contains("counted   99 records, with all changes applied\n")
-        .containsPattern("segment   data/[0-9a-f-]{36}.seg number 2, 1 puts, 0 deletes, [0-9]+ B\n")
+        .containsPattern("segment   data/[0-9a-f-]{36}.seg number 2, 1 put, 0 deletes, [0-9]+ B\n")
         .doesNotContain("folded through");
     JsonNode figures =
         JSON.readTree(succeeds("inspect", "-t", table, "--histograms", "--json").out());
@@ -374,7 +374,7 @@ class ChangeCommandsTest {
       assertThat(run.status()).as(command).isEqualTo(ExitStatus.UNREADABLE);
       assertThat(run.err()).contains("mismatch").contains(segment.toString()).contains("offset=");
     }
-    assertThat(succeeds("inspect", "-t", table).out()).contains("changes   1 puts");
+    assertThat(succeeds("inspect", "-t", table).out()).contains("changes   1 put ");
     Files.delete(segment);
     assertThat(CommandRun.of("verify", "-t", table).err())
         .startsWith("bsdb: %s: the manifest names this segment".formatted(segment));

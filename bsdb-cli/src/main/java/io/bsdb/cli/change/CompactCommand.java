@@ -10,6 +10,7 @@ import io.bsdb.cli.table.Interruption;
 import io.bsdb.cli.table.TableCommand;
 import io.bsdb.cli.table.VersionText;
 import io.bsdb.compact.Compactor;
+import io.bsdb.format.Figures;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.time.Duration;
@@ -112,11 +113,11 @@ public final class CompactCommand extends TableCommand {
           "nothing to compact: %s stays in service with %s", version, VersionText.of(manifest));
     } else {
       console.say(
-          "%s is in service: folded %,d of %,d partitions, merged %,d segments; it holds %s",
+          "%s is in service: folded %,d of %,d partitions, merged %s; it holds %s",
           version,
           result.foldedPartitions(),
           manifest.partitions().size(),
-          result.mergedSegments(),
+          Figures.count(result.mergedSegments(), "segment"),
           VersionText.of(manifest));
     }
     Report report =

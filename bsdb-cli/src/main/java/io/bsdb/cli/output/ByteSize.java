@@ -31,22 +31,6 @@ public record ByteSize(long bytes) {
     throw new IllegalArgumentException("not a size: '" + text + "', expected like 512M");
   }
 
-  /** Returns a size for people: three digits and a unit. */
-  public static String format(long bytes) {
-    if (bytes < 1024) {
-      return bytes + " B";
-    }
-    double size = bytes;
-    int unit = -1;
-    while (size >= 1000 && unit < UNITS.length() - 1) {
-      size /= 1024;
-      unit++;
-    }
-    String number =
-        String.format(Locale.ROOT, size < 10 ? "%.2f" : size < 100 ? "%.1f" : "%.0f", size);
-    return number + " " + Character.toUpperCase(UNITS.charAt(unit)) + "iB";
-  }
-
   /** For picocli. */
   public static final class Converter implements ITypeConverter<ByteSize> {
     @Override

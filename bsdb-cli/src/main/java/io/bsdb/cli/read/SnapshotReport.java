@@ -1,8 +1,8 @@
 package io.bsdb.cli.read;
 
-import io.bsdb.cli.output.ByteSize;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.table.VersionText;
+import io.bsdb.format.Figures;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.symbols.SymbolTable;
@@ -50,9 +50,9 @@ record SnapshotReport(
     line(
         text,
         "records",
-        manifest.hasChanges() ? "%,d in %,d partition files" : "%,d in %,d partitions",
+        "%,d in %s",
         manifest.recordCount(),
-        files.size());
+        Figures.count(files.size(), manifest.hasChanges() ? "partition file" : "partition"));
     if (manifest.hasChanges()) {
       line(text, "changes", "%s", VersionText.changes(manifest));
     }
@@ -60,7 +60,7 @@ record SnapshotReport(
         text,
         "size",
         "%s, %.1f bytes per record",
-        ByteSize.format(manifest.length()),
+        Figures.size(manifest.length()),
         perRecord(manifest.length()));
     line(text, "keys", "%.1f bytes on average", perRecord(facts.keyBytes()));
     line(text, "values", "%.1f bytes on average", perRecord(facts.valueBytes()));
@@ -68,8 +68,8 @@ record SnapshotReport(
         text,
         "data",
         "%s stored in %s of blocks: %.1f %%",
-        ByteSize.format(storedBytes(files)),
-        ByteSize.format(all.bytes(SectionKind.BLOCKS)),
+        Figures.size(storedBytes(files)),
+        Figures.size(all.bytes(SectionKind.BLOCKS)),
         100 * ratio(all, files));
     if (manifest.order() == RecordOrder.KEY) {
       Validity validity = manifest.validity();
@@ -93,7 +93,7 @@ record SnapshotReport(
                     "part",
                     "%-15s %14s %6.2f %% %10.2f bits per record",
                     part,
-                    ByteSize.format(bytes),
+                    Figures.size(bytes),
                     100.0 * bytes / Math.max(1, manifest.length()),
                     8 * perRecord(bytes)));
     if (symbols != null) {
@@ -119,7 +119,7 @@ record SnapshotReport(
             + " at %.1f %%%s, file id %s",
         file.name(),
         file.recordCount(),
-        ByteSize.format(file.length()),
+        Figures.size(file.length()),
         (double) file.length() / records,
         8.0 * sections.bytes(SectionKind.PERFECT_HASH) / records,
         8.0 * sections.bytes(SectionKind.BLOCK_INDEX) / records,
@@ -148,12 +148,12 @@ record SnapshotReport(
     line(
         text,
         "segment",
-        "%s number %,d, %,d puts, %,d deletes, %s",
+        "%s number %,d, %s, %s, %s",
         segment.path(),
         segment.number(),
-        segment.puts(),
-        segment.deletes(),
-        ByteSize.format(segment.length()));
+        Figures.count(segment.puts(), "put"),
+        Figures.count(segment.deletes(), "delete"),
+        Figures.size(segment.length()));
   }
 
   private static void group(StringBuilder text, String label, Map<String, String> entries) {

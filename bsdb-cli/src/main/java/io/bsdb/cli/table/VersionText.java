@@ -1,6 +1,6 @@
 package io.bsdb.cli.table;
 
-import io.bsdb.cli.output.ByteSize;
+import io.bsdb.format.Figures;
 import io.bsdb.table.VersionFacts;
 import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.Manifest;
@@ -15,7 +15,7 @@ public final class VersionText {
 
   /** Returns records, bytes and changes. */
   public static String of(Manifest manifest) {
-    String bytes = ByteSize.format(manifest.length());
+    String bytes = Figures.size(manifest.length());
     return manifest.hasChanges()
         ? String.format(
             Locale.ROOT,
@@ -29,13 +29,12 @@ public final class VersionText {
   /** Returns the changes over the partition files. */
   public static String changes(Manifest manifest) {
     VersionFacts facts = new VersionFacts(manifest);
-    return String.format(
-        Locale.ROOT,
-        "%,d puts and %,d deletes in %,d segments of %s",
-        facts.puts(),
-        facts.deletes(),
-        facts.segments(),
-        ByteSize.format(facts.segmentBytes()));
+    return "%s and %s in %s of %s"
+        .formatted(
+            Figures.count(facts.puts(), "put"),
+            Figures.count(facts.deletes(), "delete"),
+            Figures.count(facts.segments(), "segment"),
+            Figures.size(facts.segmentBytes()));
   }
 
   /** Returns how much of a history there is. */

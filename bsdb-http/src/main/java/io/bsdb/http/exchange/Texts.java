@@ -2,6 +2,7 @@ package io.bsdb.http.exchange;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.bsdb.format.Figures;
 import io.bsdb.row.text.ValueParser;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -9,11 +10,10 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes and figures for people. */
+/** Bytes and rows for people. */
 public final class Texts {
   private static final int EXCERPT = 512;
   private static final int LONG = 10_000;
@@ -45,7 +45,8 @@ public final class Texts {
     String whole = String.valueOf(text);
     return whole.length() <= LONG
         ? whole
-        : "%s … (%s characters in all)".formatted(whole.substring(0, LONG), count(whole.length()));
+        : "%s … (%s characters in all)"
+            .formatted(whole.substring(0, LONG), Figures.count(whole.length()));
   }
 
   /** Returns the first bytes as hexadecimal digits in groups. */
@@ -79,28 +80,5 @@ public final class Texts {
     int start = (int) in.currentTokenLocation().getCharOffset();
     in.skipChildren();
     return row.substring(start, (int) in.currentLocation().getCharOffset());
-  }
-
-  /** Returns a size such as {@code 1.5 MiB}. */
-  public static String size(long bytes) {
-    String[] units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    double rest = bytes;
-    int unit = 0;
-    while (rest >= 1024 && unit < units.length - 1) {
-      rest /= 1024;
-      unit++;
-    }
-    return unit == 0
-        ? bytes + " B"
-        : String.format(Locale.ROOT, rest < 10 ? "%.2f %s" : "%.1f %s", rest, units[unit]);
-  }
-
-  public static String count(long number) {
-    return String.format(Locale.ROOT, "%,d", number);
-  }
-
-  /** Returns a number with what is counted, such as {@code 1 segment} or {@code 2 segments}. */
-  public static String count(long number, String noun) {
-    return count(number) + ' ' + noun + (number == 1 ? "" : "s");
   }
 }

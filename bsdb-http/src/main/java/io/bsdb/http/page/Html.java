@@ -1,6 +1,6 @@
 package io.bsdb.http.page;
 
-import io.bsdb.http.exchange.Texts;
+import io.bsdb.format.Figures;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -148,7 +148,7 @@ final class Html {
         .raw(points.toString().strip())
         .raw("\"></polyline></svg>");
     return raw("<p class=axis><span>a minute ago</span><span>at most ")
-        .text(Texts.count(most))
+        .text(Figures.count(most))
         .raw(" a second</span><span>now</span></p></figure>");
   }
 

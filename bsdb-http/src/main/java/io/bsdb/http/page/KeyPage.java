@@ -1,5 +1,6 @@
 package io.bsdb.http.page;
 
+import io.bsdb.format.Figures;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.Texts;
@@ -96,11 +97,12 @@ record KeyPage(Service service) {
           "Signature", "%d bits, none matches: no block is read".formatted(place.signatureBits()));
     } else {
       if (place.rank() >= 0) {
-        facts.put("Rank", Texts.count(place.rank()));
+        facts.put("Rank", Figures.count(place.rank()));
       }
       facts.put(
           "Block",
-          "%s, at byte %s".formatted(Texts.count(place.block()), Texts.count(place.blockOffset())));
+          "%s, at byte %s"
+              .formatted(Figures.count(place.block()), Figures.count(place.blockOffset())));
       facts.put("Signature", place.signatureBits() == 0 ? "none" : place.signatureBits() + " bits");
     }
     if (place.changed()) {
@@ -134,7 +136,7 @@ record KeyPage(Service service) {
 
   private static void bytes(Html page, String name, byte[] bytes) {
     page.raw("<details><summary>")
-        .text("%s: %s bytes".formatted(name, Texts.count(bytes.length)))
+        .text("%s: %s bytes".formatted(name, Figures.count(bytes.length)))
         .raw("</summary>")
         .element("pre", Texts.hex(bytes))
         .raw("</details>");

@@ -1,7 +1,7 @@
 package io.bsdb.http.page;
 
+import io.bsdb.format.Figures;
 import io.bsdb.http.exchange.Activity;
-import io.bsdb.http.exchange.Texts;
 import io.bsdb.http.table.Held;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.table.Service;
@@ -25,13 +25,13 @@ record LivePage(Service service, Activity activity) {
         .line("Keys a second", minute.keys(), last(minute.keys()))
         .raw("</div>");
     Map<String, String> facts = new LinkedHashMap<>();
-    facts.put("Requests", Texts.count(requests));
+    facts.put("Requests", Figures.count(requests));
     facts.put("Half of them within", time(minute.p50()));
     facts.put("99 % within", time(minute.p99()));
-    facts.put("Keys looked up", Texts.count(keys));
+    facts.put("Keys looked up", Figures.count(keys));
     facts.put(
         "Found", keys == 0 ? "none" : String.format(Locale.ROOT, "%.1f %%", 100.0 * found / keys));
-    facts.put("Errors of the server", Texts.count(minute.errors()));
+    facts.put("Errors of the server", Figures.count(minute.errors()));
     page.facts(facts);
     page.raw("<section><h2>Readers, since each version's files were opened</h2>");
     page.head(
@@ -52,7 +52,7 @@ record LivePage(Service service, Activity activity) {
   }
 
   private static String last(long[] values) {
-    return Texts.count(values[values.length - 1]);
+    return Figures.count(values[values.length - 1]);
   }
 
   private static String time(double micros) {
@@ -65,9 +65,9 @@ record LivePage(Service service, Activity activity) {
 
   private static void row(Html page, ServedTable table, ReaderMetrics metrics) {
     page.raw("<tr><th scope=row>").link("/tables/" + table.name(), table.name()).raw("</th>");
-    page.number(Texts.count(metrics.hits())).number(Texts.count(metrics.misses()));
-    page.number(Texts.count(metrics.failures())).number(Texts.count(metrics.blockReads()));
-    page.number(Texts.size(metrics.bytesRead()));
+    page.number(Figures.count(metrics.hits())).number(Figures.count(metrics.misses()));
+    page.number(Figures.count(metrics.failures())).number(Figures.count(metrics.blockReads()));
+    page.number(Figures.size(metrics.bytesRead()));
     page.number(time(metrics.readLatency().quantile(0.99) / 1e3));
     page.element("td", metrics.effectiveAccess()).raw("</tr>");
   }

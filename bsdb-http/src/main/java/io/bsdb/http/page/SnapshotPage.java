@@ -1,7 +1,7 @@
 package io.bsdb.http.page;
 
+import io.bsdb.format.Figures;
 import io.bsdb.http.exchange.Problem;
-import io.bsdb.http.exchange.Texts;
 import io.bsdb.http.table.Held;
 import io.bsdb.http.table.Sample;
 import io.bsdb.http.table.ServedTable;
@@ -42,8 +42,8 @@ record SnapshotPage(Service service) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("Version", manifest.version());
     facts.put("Records", TablePages.records(manifest));
-    facts.put("Size", Texts.size(manifest.length()));
-    facts.put("Partitions", Texts.count(manifest.partitions().size()));
+    facts.put("Size", Figures.size(manifest.length()));
+    facts.put("Partitions", Figures.count(manifest.partitions().size()));
     facts.put("Bytes per record", perRecord(manifest, (double) manifest.length()));
     if (manifest.hasChanges()) {
       VersionFacts figures = new VersionFacts(manifest);
@@ -51,10 +51,10 @@ record SnapshotPage(Service service) {
           "Changes",
           "%s and %s in %s of %s"
               .formatted(
-                  Texts.count(figures.puts(), "put"),
-                  Texts.count(figures.deletes(), "delete"),
-                  Texts.count(figures.segments(), "segment"),
-                  Texts.size(figures.segmentBytes())));
+                  Figures.count(figures.puts(), "put"),
+                  Figures.count(figures.deletes(), "delete"),
+                  Figures.count(figures.segments(), "segment"),
+                  Figures.size(figures.segmentBytes())));
     }
     Validity validity = manifest.validity();
     facts.put("Order", manifest.order() == RecordOrder.KEY ? "by key" : "by hash");
@@ -141,13 +141,13 @@ record SnapshotPage(Service service) {
                           part,
                           (double) bytes,
                           "%s, %s bits per key"
-                              .formatted(Texts.size(bytes), perRecord(manifest, 8.0 * bytes)))));
+                              .formatted(Figures.size(bytes), perRecord(manifest, 8.0 * bytes)))));
       page.bars("Bytes by part of the files", bars);
     }
     VersionFacts figures = new VersionFacts(manifest);
     long data = figures.keyBytes() + figures.valueBytes();
     page.raw("<p>Keys and values are ")
-        .text(Texts.size(data))
+        .text(Figures.size(data))
         .raw(" before they are laid out")
         .text(
             data == 0
@@ -201,7 +201,7 @@ record SnapshotPage(Service service) {
             return read[1] < SAMPLE_BYTES;
           });
       page.raw("<section><h2>Lengths</h2><p>Of ")
-          .text(Texts.count(read[0], "record"))
+          .text(Figures.count(read[0], "record"))
           .text(", " + Sample.choice(held.rows()) + ".")
           .raw("</p><div class=columns>")
           .bars("Keys, in bytes", histogram(keys))
@@ -219,7 +219,7 @@ record SnapshotPage(Service service) {
     for (int i = 0; i < classes.length; i++) {
       if (classes[i] > 0) {
         String label = i < 2 ? Integer.toString(i) : (1L << (i - 1)) + " to " + ((1L << i) - 1);
-        bars.add(new Html.Bar(label, (double) classes[i], Texts.count(classes[i])));
+        bars.add(new Html.Bar(label, (double) classes[i], Figures.count(classes[i])));
       }
     }
     return bars;
@@ -238,8 +238,8 @@ record SnapshotPage(Service service) {
 
   private static void partition(Html page, PartitionFile file) {
     page.raw("<tr><th scope=row class=m>").text(file.name()).raw("</th>");
-    page.number(Texts.count(file.recordCount())).number(Texts.size(file.length()));
-    page.number(Texts.size(file.keyBytes())).number(Texts.size(file.valueBytes())).raw("</tr>");
+    page.number(Figures.count(file.recordCount())).number(Figures.size(file.length()));
+    page.number(Figures.size(file.keyBytes())).number(Figures.size(file.valueBytes())).raw("</tr>");
   }
 
   /**

@@ -1,12 +1,12 @@
 package io.bsdb.http.page;
 
+import io.bsdb.format.Figures;
 import io.bsdb.format.io.IOConsumer;
 import io.bsdb.http.exchange.Activity;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.MediaType;
 import io.bsdb.http.exchange.Problem;
-import io.bsdb.http.exchange.Texts;
 import io.bsdb.http.table.Comparisons;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.table.Service;
@@ -273,7 +273,7 @@ public final class TablePages {
           .raw("</th><td class=m>");
       page.text(manifest.version()).raw("</td>");
       page.number(records(manifest));
-      page.number(Texts.size(new VersionFacts(manifest).bytes()));
+      page.number(Figures.size(new VersionFacts(manifest).bytes()));
       page.raw("<td>").raw(time(manifest)).raw("</td></tr>");
     }
     service
@@ -289,9 +289,9 @@ public final class TablePages {
   }
 
   static String records(Manifest manifest) {
-    String records = Texts.count(manifest.recordCount());
+    String records = Figures.count(manifest.recordCount());
     return manifest.hasChanges()
-        ? records + ", " + Texts.count(manifest.changes().count(), "change")
+        ? records + ", " + Figures.count(manifest.changes().count(), "change")
         : records;
   }
 

@@ -1,6 +1,7 @@
 package io.bsdb.http.page;
 
 import io.bsdb.format.Excerpt;
+import io.bsdb.format.Figures;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.exchange.Texts;
 import io.bsdb.http.table.Comparisons;
@@ -60,7 +61,7 @@ record VersionPages(Service service, Comparisons comparisons) {
         "/tables/%s?version=%s".formatted(table.name(), manifest.version()), manifest.version());
     page.raw(inUse ? " <span class=tag>in use</span></th>" : "</th>");
     page.number(TablePages.records(manifest));
-    page.number(Texts.size(new VersionFacts(manifest).bytes()));
+    page.number(Figures.size(new VersionFacts(manifest).bytes()));
     page.raw("<td>").raw(TablePages.time(manifest)).raw("</td>");
     page.number(age(manifest.age(Instant.now())));
     page.raw("<td class=m>")
@@ -118,7 +119,7 @@ record VersionPages(Service service, Comparisons comparisons) {
           count == 0
               ? "No row differs."
               : (next == null ? "" : "The first ")
-                  + Texts.count(count, "row")
+                  + Figures.count(count, "row")
                   + (count == 1 ? " that differs." : " that differ."));
       page.text(
           diff.isStopped()
