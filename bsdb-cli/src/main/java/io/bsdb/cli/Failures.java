@@ -3,6 +3,9 @@ package io.bsdb.cli;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
@@ -10,12 +13,16 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Reports usage errors. */
 final class Failures {
+  /** How picocli says that a text is no constant of an enum. */
+  private static final Pattern CHOICES =
+      Pattern.compile("(expected one of \\[.*]) \\(case-insensitive\\) but was ");
+
   private Failures() {}
 
   /** Reports what is wrong with a command line, and which help describes its form. */
   static int reportUsage(ParameterException thrown, Console console) {
     CommandLine command = thrown.getCommandLine();
-    ParameterException e = withUnknownOption(thrown, command);
+    ParameterException e = withUnknownOptions(thrown, command);
     PrintWriter err = command.getErr();
     boolean isCommand =
         command.getParent() == null
@@ -37,9 +44,11 @@ final class Failures {
     return ExitStatus.USAGE;
   }
 
-  /** Returns a message of picocli without the names of Java's types. */
+  /** Returns a message of picocli without the names of Java's types and constants. */
   private static String inPlainWords(String message) {
-    return message
+    return CHOICES
+        .matcher(message)
+        .replaceFirst(choices -> choices.group(1).toLowerCase(Locale.ROOT) + ", actual ")
         .replaceFirst("^Error: ", "")
         .replace("option option ", "option ")
         .replaceFirst("' is not an int$", "' is not a whole number up to " + Integer.MAX_VALUE)
@@ -47,12 +56,13 @@ final class Failures {
         .replaceFirst("' is not a double$", "' is not a number");
   }
 
-  /** Returns what is wrong where an option is missing: one that is misspelled, if there is one. */
-  private static ParameterException withUnknownOption(ParameterException e, CommandLine command) {
-    if (e instanceof MissingParameterException && !command.getUnmatchedArguments().isEmpty()) {
-      var unmatched = new UnmatchedArgumentException(command, command.getUnmatchedArguments());
-      return unmatched.isUnknownOption() ? unmatched : e;
-    }
-    return e;
+  /** Returns what is wrong: options that are misspelled, without their values, if there are any. */
+  private static ParameterException withUnknownOptions(ParameterException e, CommandLine command) {
+    List<String> unmatched =
+        e instanceof UnmatchedArgumentException unknown && unknown.isUnknownOption()
+            ? unknown.getUnmatched()
+            : e instanceof MissingParameterException ? command.getUnmatchedArguments() : List.of();
+    List<String> options = unmatched.stream().filter(each -> each.startsWith("-")).toList();
+    return options.isEmpty() ? e : new UnmatchedArgumentException(command, options);
   }
 }

@@ -51,10 +51,12 @@ class BuildInputsTest extends BuildFixture {
     file("in/a.txt", "k first\n");
     file("in/nested/c.txt", "k third\n");
 
-    CommandRun build =
-        CommandRun.of("build", "-t", table, "-i", directory.resolve("in"), "--duplicates", "last");
+    Path in = directory.resolve("in");
+    CommandRun build = CommandRun.of("build", "-t", table, "-i", in, "--duplicates", "last");
 
     assertThat(build.status()).as(build.err()).isZero();
+    assertThat(build.err())
+        .startsWith("reading %s, %s\n".formatted(in.resolve("a.txt"), in.resolve("b.txt")));
     assertThat(get("k")).isEqualTo("k\tsecond\n");
   }
 

@@ -63,6 +63,10 @@ class HelpTest {
     assertThat(CommandRun.of("--tabel").err()).contains("Unknown option: '--tabel'");
     assertThat(CommandRun.of("get", "--tabel", "x", "--", "k").err())
         .startsWith("bsdb: Unknown option: '--tabel'");
+    assertThat(CommandRun.of("build", "-t", "t", "--inptu", "rows.txt").err())
+        .isEqualTo("bsdb: Unknown option: '--inptu'\nPossible solutions: --input\n");
+    assertThat(CommandRun.of("build", "-t", "t", "--format", "txt").err())
+        .contains("'--format': expected one of [text, csv, jsonl, parquet], actual 'txt'\n");
   }
 
   @Test

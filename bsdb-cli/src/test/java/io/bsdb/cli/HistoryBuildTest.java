@@ -237,7 +237,7 @@ class HistoryBuildTest {
     assertThat(text.err()).contains("--history is for rows with a key that ends in a time");
     CommandRun age = build("--history=soon");
     assertThat(age.status()).isEqualTo(ExitStatus.USAGE);
-    assertThat(age.err()).contains("not a time: 'soon', expected like 6h");
+    assertThat(age.err()).contains("not a time: 'soon', expected a number and a unit, such as");
     CommandRun never = build("--history=0d");
     assertThat(never.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(never.err()).contains("retention of a history out of range");

@@ -2,6 +2,7 @@ package io.bsdb.cli.build;
 
 import io.bsdb.cli.input.BadLines;
 import io.bsdb.cli.input.InputArguments;
+import io.bsdb.cli.input.InputFile;
 import io.bsdb.cli.input.Inputs;
 import io.bsdb.cli.input.RecordFormat;
 import io.bsdb.cli.input.RowSource.LateColumnException;
@@ -31,6 +32,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -85,6 +87,11 @@ final class InputBuild {
           reading == Reading.TO_VERIFY
               ? "--verify-input needs inputs that can be read twice"
               : "a mirror reads its inputs again and again: no pipe, and not standard input");
+    }
+    if (reading != Reading.AGAIN_LATER && inputs.files().size() > 1) {
+      console.say(
+          "reading %s",
+          inputs.files().stream().map(InputFile::name).collect(Collectors.joining(", ")));
     }
     Run run = new Run(this, table, begin, reading, inputs, badLines, console);
     try {

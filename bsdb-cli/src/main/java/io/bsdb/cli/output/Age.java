@@ -24,7 +24,8 @@ public final class Age implements ITypeConverter<Duration> {
               ? "a time in the future: '" + text + "'"
               : "too long a time: '" + text + "', expected at most " + LONGEST.toDays() + "d");
     } catch (DateTimeParseException e) {
-      throw new TypeConversionException("not a time: '" + text + "', expected like 6h");
+      throw new TypeConversionException(
+          "not a time: '" + text + "', expected a number and a unit, such as 30s, 10m, 6h or 2d");
     }
   }
 }
