@@ -27,7 +27,10 @@ final class PoolQueue implements BlockQueue {
   private @Nullable BlockRequest last;
   private int waiting;
   private int threads;
-  private int idle;
+
+  /** The number of threads that have taken a request and not yet come back for the next. */
+  private int answering;
+
   private int named;
   private boolean closed;
 
@@ -62,7 +65,7 @@ final class PoolQueue implements BlockQueue {
     if (closed) {
       return false;
     }
-    if (idle <= waiting && threads < maxThreads) {
+    if (threads - answering <= waiting && threads < maxThreads) {
       try {
         new ReadThread(this::run, "bsdb-read-" + (named + 1)).start();
         named++;
@@ -80,26 +83,32 @@ final class PoolQueue implements BlockQueue {
     }
     last = request;
     waiting++;
-    if (idle > 0) {
-      notify();
-    }
+    notify();
     return true;
   }
 
   private void run() {
-    for (BlockRequest request = next(); request != null; request = next()) {
+    for (BlockRequest request = next(false); request != null; request = next(true)) {
       try {
         request.completeFrom(blocks);
       } catch (Throwable e) {
         report(e);
       } finally {
         makeRoom(request);
+        Thread.interrupted(); // what a callback leaves behind is not for the next one
       }
     }
   }
 
-  /** Waits for a request; returns null if the thread has to end. */
-  private synchronized @Nullable BlockRequest next() {
+  /**
+   * Waits for a request; returns null if the thread has to end.
+   *
+   * @param answered whether the thread has answered one before
+   */
+  private synchronized @Nullable BlockRequest next(boolean answered) {
+    if (answered) {
+      answering--;
+    }
     long start = System.nanoTime();
     while (first == null) {
       long left = IDLE_MILLIS - (System.nanoTime() - start) / 1_000_000;
@@ -108,13 +117,10 @@ final class PoolQueue implements BlockQueue {
         notifyAll();
         return null;
       }
-      idle++;
       try {
         wait(left);
       } catch (InterruptedException | OutOfMemoryError e) {
-        // An earlier callback interrupted its thread, perhaps without memory for the exception.
-      } finally {
-        idle--;
+        // Somebody interrupted the thread, perhaps without memory for the exception.
       }
     }
     BlockRequest request = first;
@@ -124,6 +130,7 @@ final class PoolQueue implements BlockQueue {
       last = null;
     }
     waiting--;
+    answering++;
     return request;
   }
 
@@ -143,7 +150,7 @@ final class PoolQueue implements BlockQueue {
 
   @Override
   public synchronized long inFlight() {
-    return (long) waiting + threads - idle;
+    return (long) waiting + answering;
   }
 
   @Override
@@ -153,6 +160,7 @@ final class PoolQueue implements BlockQueue {
 
   @Override
   public void close() {
+    RuntimeException why = blocks.closedException(); // before anything, in case of no memory
     BlockRequest left;
     synchronized (this) {
       closed = true;
@@ -164,7 +172,11 @@ final class PoolQueue implements BlockQueue {
     }
     for (; left != null; left = left.next) {
       makeRoom(left);
-      left.failed(blocks.closedException());
+      try {
+        left.failed(why);
+      } catch (Throwable e) {
+        report(e);
+      }
     }
     Uninterrupted.await(this::haveEnded);
   }

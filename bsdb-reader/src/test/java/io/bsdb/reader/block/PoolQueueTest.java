@@ -44,6 +44,14 @@ class PoolQueueTest {
     };
   }
 
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   private static Thread threadOf(PoolQueue queue) throws InterruptedException {
     AtomicReference<Thread> thread = new AtomicReference<>();
     CountDownLatch called = new CountDownLatch(1);
@@ -85,11 +93,7 @@ class PoolQueueTest {
         request(
             () -> {
               begun.countDown();
-              try {
-                closing.await();
-              } catch (InterruptedException e) {
-                throw new AssertionError(e);
-              }
+              await(closing);
             }));
     begun.await();
     assertThat(answered).containsExactly(0, 1, 2);
@@ -104,6 +108,52 @@ class PoolQueueTest {
     queue.close();
     queue.add(request(() -> failing.add(Thread.currentThread())));
     assertThat(failing).containsExactly(Thread.currentThread(), Thread.currentThread());
+    assertThat(queue.inFlight()).isZero();
+  }
+
+  @Test
+  void interruptsOfACallbackDoNotReachTheNextOne() throws Exception {
+    CountDownLatch queued = new CountDownLatch(1);
+    queue.add(
+        request(
+            () -> {
+              await(queued);
+              Thread.currentThread().interrupt();
+            }));
+    List<Boolean> interrupted = new ArrayList<>();
+    queue.add(request(() -> interrupted.add(Thread.interrupted())));
+    queued.countDown();
+    threadOf(queue);
+    queue.close();
+    assertThat(interrupted).containsExactly(false);
+  }
+
+  @Test
+  void aCallbackThatThrowsAtTheCloseKeepsNothingOpen() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch closing = new CountDownLatch(1);
+    AtomicReference<Thread> thread = new AtomicReference<>();
+    queue.add(
+        request(
+            () -> {
+              thread.set(Thread.currentThread());
+              begun.countDown();
+              await(closing);
+            }));
+    assertThat(queue.inFlight()).isEqualTo(1);
+    begun.await();
+    queue.add(
+        request(
+            () -> {
+              throw new IllegalStateException();
+            }));
+    queue.add(request(closing::countDown));
+    try {
+      queue.close();
+    } finally {
+      closing.countDown();
+    }
+    thread.get().join();
     assertThat(queue.inFlight()).isZero();
   }
 }
