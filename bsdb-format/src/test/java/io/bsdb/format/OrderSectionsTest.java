@@ -8,13 +8,19 @@ import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.block.BlockReader;
 import io.bsdb.format.index.OrderIndex;
+import io.bsdb.format.index.OrderVerifier;
 import io.bsdb.format.index.Positions;
 import io.bsdb.format.index.RecordHeads;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The sections of key order, with checksums that are right and contents that are not. */
 class OrderSectionsTest {
@@ -123,5 +129,79 @@ class OrderSectionsTest {
     assertThatThrownBy(
             () -> RecordHeads.open(section.slice(0, section.limit() - 1), RECORDS, index, "file"))
         .isInstanceOf(CorruptSnapshotException.class);
+  }
+
+  /** A key that shares much with others: prefixes, zeros at the end, and differences far in. */
+  private static byte[] key(Random random, int shared) {
+    byte[] key = new byte[shared + 1 + random.nextInt(12)];
+    for (int i = shared; i < key.length; i++) {
+      key[i] = (byte) (random.nextInt(3) - 1);
+    }
+    return key;
+  }
+
+  /** Full nodes and such of one entry, of one level to three. */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "2, 65520", "16, 9", "17, 0", "256, 3", "257, 9"})
+  void theVerifierAcceptsWhatIsWrittenAndNothingElse(int blockCount, int shared) throws Exception {
+    Random random = new Random(blockCount);
+    TreeSet<byte[]> keys = new TreeSet<>(Arrays::compareUnsigned);
+    while (keys.size() < 3 * blockCount - 2) { // one in the last block
+      keys.add(key(random, shared));
+    }
+    List<byte[]> all = List.copyOf(keys);
+    int count = all.size();
+    BlockIndex.Builder blocks = new BlockIndex.Builder(1);
+    for (int i = 0; i < blockCount; i++) {
+      blocks.add(3 * i, 90L * i);
+    }
+    long length = 90L * blockCount;
+    BlockIndex index = BlockIndex.open(blocks.encode(count, length), count, length, 1, "file");
+    ByteBuffer order = OrderIndex.encode(all::get, count, blocks);
+    ByteBuffer heads = RecordHeads.encode(all::get, count, blocks);
+    OrderIndex written = verified(order, heads, index, all);
+    for (int i = 0; i < 1000; i++) {
+      byte[] absent = key(random, shared);
+      if (written.side(absent) == 0) {
+        OrderIndex.Search search = written.search(absent);
+        for (int block = search.undecided(); block >= 0; block = search.undecided()) {
+          search.decide(Arrays.compareUnsigned(all.get(3 * block), absent) > 0);
+        }
+        assertThat(search.block()).isEqualTo((keys.headSet(absent, true).size() - 1) / 3);
+      }
+    }
+    for (int i = 0; i < 200; i++) {
+      boolean ofOrder = random.nextBoolean();
+      ByteBuffer section = ofOrder ? order : heads;
+      int nodes = order.limit() - 2 * ((blockCount + 14) / 15); // skips of at least these
+      int at =
+          ofOrder
+              ? nodes + random.nextInt(order.limit() - nodes)
+              : random.nextInt(2 * blockCount + 15 * count / 8);
+      byte changed = (byte) (section.get(at) ^ 1 << random.nextInt(8));
+      byte sound = section.get(at);
+      section.put(at, changed);
+      assertThatThrownBy(() -> verified(order, heads, index, all))
+          .as("%s at %d", ofOrder ? "order index" : "heads", at)
+          .isInstanceOf(CorruptSnapshotException.class);
+      section.put(at, sound);
+    }
+  }
+
+  private static OrderIndex verified(
+      ByteBuffer order, ByteBuffer heads, BlockIndex index, List<byte[]> keys)
+      throws CorruptSnapshotException {
+    PartitionProperties properties =
+        new PartitionProperties(
+            keys.size(), KeyStorage.STORED, -1, 0, 8, 4096, 1, Codec.ZSTD, 1, 4096, 1, 0);
+    BlockReader reader = new BlockReader(properties, new PartChecksum(new UUID(1, 2)), "file");
+    RecordHeads opened = RecordHeads.open(heads, keys.size(), index, "file");
+    OrderIndex section = OrderIndex.open(order, properties, index, reader, opened, "file");
+    OrderVerifier verifier = section.verifier();
+    for (byte[] key : keys) {
+      verifier.accept(key, 0);
+    }
+    verifier.end(0);
+    return section;
   }
 }

@@ -27,7 +27,6 @@ import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
 import java.io.IOException;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /** Reads and verifies every byte of a snapshot. */
 public final class SnapshotVerifier {
@@ -39,9 +38,9 @@ public final class SnapshotVerifier {
 
   /**
    * Verifies one snapshot: its manifest, the metadata of its files, every block, that every record
-   * is found by its own key, signatures included, in key order that keys ascend and the order index
-   * is made from them, that the counts agree, and the checksum of every file. Where keys are
-   * omitted, nothing shows whether keys find their own records.
+   * is found by its key and its signature, in key order that keys ascend and that order index and
+   * heads are made from them, that counts and sums of lengths are the manifest's, and the checksum
+   * of every file. Where keys are omitted, nothing shows whether keys find their own records.
    *
    * @param directory of the snapshot, not of the table
    * @return its manifest
@@ -76,7 +75,8 @@ public final class SnapshotVerifier {
     int records = 0;
     long keyBytes = 0;
     long valueBytes = 0;
-    OrderVerifier order = order(partition, partitioning);
+    OrderIndex index = partition.order();
+    OrderVerifier order = index == null ? null : index.verifier();
     MemoryBlocks blocks = new MemoryBlocks(Access.MAPPED.name());
     try (RecordWalk walk = new RecordWalk(partition, blocks, FieldSelection.ALL)) {
       for (; walk.next(); records++) {
@@ -100,14 +100,6 @@ public final class SnapshotVerifier {
     }
     requireCount(partition, "sum of value lengths", file.valueBytes(), valueBytes);
     PartitionOpener.verifyChecksum(partition.path(), partition.blocks().memory(), file);
-  }
-
-  private static @Nullable OrderVerifier order(Partition partition, Partitioning partitioning) {
-    OrderIndex order = partition.order();
-    int next = partition.number() + 1;
-    return order == null
-        ? null
-        : order.verifier(next == partitioning.count() ? null : partitioning.lowerBound(next));
   }
 
   private static void requireCount(Partition partition, String what, long expected, long actual)

@@ -194,13 +194,9 @@ public final class OrderIndex {
         : Arrays.compareUnsigned(key, last) > 0 ? 1 : 0;
   }
 
-  /**
-   * Returns a check of the records.
-   *
-   * @param upperBound what keys must stay below; null if there is no next partition
-   */
-  public OrderVerifier verifier(byte @Nullable [] upperBound) {
-    return new OrderVerifier(this, levels, index, heads, blocks.file(), upperBound);
+  /** Begins a check of the records. */
+  public OrderVerifier verifier() {
+    return new OrderVerifier(this, levels, index, heads, blocks.file());
   }
 
   /** Begins to search for a key whose {@link #side} is 0. */

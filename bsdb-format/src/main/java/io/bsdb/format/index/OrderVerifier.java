@@ -6,9 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the order of a partition's records: that keys ascend, stay below the next partition, and
- * that order index and heads are those of the keys. A search then ends at the right record for
- * every key, also for one that is not there, so none is tried. Used by one thread.
+ * Checks the order of a partition's records: that keys ascend, and that order index and heads are
+ * made from them. Then every search ends at the right record, also for a key that is not there, so
+ * none is tried. Used by one thread.
  */
 public final class OrderVerifier {
   private final OrderIndex order;
@@ -16,7 +16,6 @@ public final class OrderVerifier {
   private final BlockIndex index;
   private final @Nullable RecordHeads heads;
   private final String file;
-  private final byte @Nullable [] upperBound;
 
   /** The first key of the current node of each level, then that of the current block. */
   private final byte[][] starts;
@@ -28,18 +27,12 @@ public final class OrderVerifier {
   private int blocks;
 
   OrderVerifier(
-      OrderIndex order,
-      int[] levels,
-      BlockIndex index,
-      @Nullable RecordHeads heads,
-      String file,
-      byte @Nullable [] upperBound) {
+      OrderIndex order, int[] levels, BlockIndex index, @Nullable RecordHeads heads, String file) {
     this.order = order;
     this.levels = levels;
     this.index = index;
     this.heads = heads;
     this.file = file;
-    this.upperBound = upperBound;
     this.starts = new byte[levels.length][];
   }
 
@@ -55,9 +48,6 @@ public final class OrderVerifier {
     }
     if (last == null && !Arrays.equals(key, order.first())) {
       throw misplaced("first key differs from the order index", offset);
-    }
-    if (upperBound != null && Arrays.compareUnsigned(key, upperBound) >= 0) {
-      throw misplaced("a key belongs to a later partition", offset);
     }
     if (number == index.firstRank(blocks)) {
       endBlock(key);
