@@ -116,7 +116,7 @@ record TopicPositions(
     }
     Instant now = Instant.now();
     if (asOf.isAfter(now.plus(CLOCK_DIFFERENCE))) {
-      return "it has the topic as of a time in the future, so its age is unknown and deleted keys could come back: as of=%s now=%s; set the clock of this machine, or of the one that built it"
+      return "it has the topic as of a time in the future, so its age is unknown and deleted keys could come back: as of=%s now=%s; set the clock of this machine, or that of the one that built the base and build it again"
           .formatted(asOf, now);
     }
     Duration age = Duration.between(asOf, now);

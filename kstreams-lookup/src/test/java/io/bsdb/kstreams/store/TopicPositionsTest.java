@@ -27,7 +27,8 @@ class TopicPositionsTest {
         .startsWith(
             "it has the topic as of a time in the future, so its age is unknown and deleted keys could come back: as of="
                 + future)
-        .endsWith("set the clock of this machine, or of the one that built it");
+        .endsWith(
+            "; set the clock of this machine, or that of the one that built the base and build it again");
     assertThat(asOf(future).forgotten(null)).as("deletes are kept for good").isNull();
   }
 
