@@ -8,8 +8,8 @@ import picocli.CommandLine.Mixin;
 /** A command about one table. */
 public abstract class TableCommand implements Callable<Integer> {
   /**
-   * The age of what a killed command has left: longer than any build takes, by which somebody else
-   * may replace the table.
+   * The age from which files count as left by a killed command: longer than any build takes, as
+   * another one may be writing them.
    */
   protected static final Duration LEFT_BEHIND = Duration.ofDays(1);
 
