@@ -1,16 +1,24 @@
 package io.bsdb.cli;
 
 import static io.bsdb.testkit.Utf8.bytes;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.read.VerifyCommand;
 import io.bsdb.cli.table.SnapshotDirectory;
+import io.bsdb.format.io.IOSupplier;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
+import io.bsdb.table.Table;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -105,6 +113,43 @@ class VerifyCommandTest {
     write(WriterOptions.builder().approximate().build());
 
     assertThat(CommandRun.of("verify", "--table", table).status()).isZero();
+  }
+
+  @Test
+  void verifiesToItsEndAVersionThatIsDeletedMeanwhile() throws IOException {
+    Schema schema = Schema.builder().column("k", "STRING").primaryKey("k").build();
+    RowCodec codec = RowCodec.of(schema);
+    int[] published = new int[1];
+    IOSupplier<String> publish =
+        () -> {
+          published[0]++;
+          try (SnapshotWriter writer =
+              SnapshotWriter.create(table, WriterOptions.builder().schema(schema).build())) {
+            writer.add(codec.encodeKey("k"), codec.encodeValue());
+            return writer.publish().version();
+          }
+        };
+    String first = publish.get();
+    OutputStream replacing =
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            if (published[0] < 20) { // else it might never end
+              publish.get();
+              Table.at(table).prune(1);
+            }
+          }
+        };
+    Console console =
+        new Console(
+            InputStream.nullInputStream(),
+            OutputStream.nullOutputStream(),
+            new PrintStream(replacing, true, UTF_8),
+            true); // so that it shows how far it is
+
+    assertThat(VerifyCommand.verify(table, console).version()).isEqualTo(first);
+    assertThat(published[0]).isGreaterThan(1);
+    assertThat(Table.at(table).versions()).doesNotContain(first);
   }
 
   private void write(WriterOptions options) throws IOException {

@@ -2,20 +2,23 @@ package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Internal;
 import io.bsdb.format.block.DecoderPools;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.format.index.OrderIndex;
 import io.bsdb.format.index.OrderVerifier;
+import io.bsdb.format.io.Closing;
 import io.bsdb.format.io.Thrown;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.MemoryBlocks;
 import io.bsdb.reader.io.DirectFile;
+import io.bsdb.reader.io.FileFailure;
 import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.SignatureUse;
-import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.reader.overlay.OpenSegment;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.PartitionOpener;
 import io.bsdb.reader.partition.RecordWalk;
@@ -25,16 +28,30 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.table.manifest.SegmentFile;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
-/** Reads and verifies every byte of a snapshot. */
-public final class SnapshotVerifier {
+/**
+ * Reads and verifies every byte of a snapshot. All of its files are opened first, so that they can
+ * be read to the end though the snapshot is deleted meanwhile.
+ */
+public final class SnapshotVerifier implements Closeable {
   /** Options that read signatures, which not all lookups compare. */
   private static final ReaderOptions OPTIONS =
       ReaderOptions.builder().signatures(SignatureUse.ALWAYS).build();
 
-  private SnapshotVerifier() {}
+  private final Manifest manifest;
+  private final List<Partition> partitions = new ArrayList<>();
+  private final List<OpenSegment> segments = new ArrayList<>();
+  private final List<Closeable> opened = new ArrayList<>();
+
+  private SnapshotVerifier(Manifest manifest) {
+    this.manifest = manifest;
+  }
 
   /**
    * Verifies one snapshot: its manifest, the metadata of its files, every block, that every record
@@ -48,26 +65,90 @@ public final class SnapshotVerifier {
    *     offset
    */
   public static Manifest verify(Path directory) throws IOException {
-    Manifest manifest = Table.manifestIn(directory);
-    SnapshotFiles files = new SnapshotFiles(directory, false);
-    for (PartitionFile file : manifest.partitions()) {
-      Path path = files.partition(file);
-      try (DecoderPools pools = new DecoderPools();
-          Partition partition =
-              PartitionOpener.open(path, file, manifest, OPTIONS, DirectFile::openSource, pools)) {
+    try (SnapshotVerifier verifier = open(directory)) {
+      verifier.verify();
+      return verifier.manifest;
+    }
+  }
+
+  /**
+   * Opens all files of a snapshot.
+   *
+   * @hidden
+   */
+  @Internal
+  public static SnapshotVerifier open(Path directory) throws IOException {
+    SnapshotVerifier verifier = new SnapshotVerifier(Table.manifestIn(directory));
+    try {
+      verifier.open(new SnapshotFiles(directory, false));
+      return verifier;
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.after(e, verifier);
+      if (e instanceof IOException failure) {
+        throw FileFailure.advised(failure, "each partition file stays open");
+      }
+      throw e;
+    }
+  }
+
+  private void open(SnapshotFiles files) throws IOException {
+    try (DecoderPools pools = new DecoderPools()) {
+      for (PartitionFile file : manifest.partitions()) {
+        Path path = files.partition(file);
+        Partition partition =
+            PartitionOpener.open(path, file, manifest, OPTIONS, DirectFile::openSource, pools);
+        opened.add(partition);
         if (manifest.hasChanges()) {
           SnapshotOpener.requireKeys(partition);
         }
+        partitions.add(partition);
+      }
+    }
+    for (SegmentFile file : manifest.changes().segments()) {
+      OpenSegment segment = OpenSegment.map(files.segment(file), file);
+      opened.add(segment::release);
+      segments.add(segment);
+    }
+  }
+
+  /**
+   * Returns the manifest of the snapshot.
+   *
+   * @hidden
+   */
+  @Internal
+  public Manifest manifest() {
+    return manifest;
+  }
+
+  /**
+   * Verifies what is open, as {@link #verify(Path)} does.
+   *
+   * @hidden
+   */
+  @Internal
+  public void verify() throws IOException {
+    for (Partition partition : partitions) {
+      try {
+        PartitionFile file = manifest.partitions().get(partition.number());
         verify(partition, file, manifest.partitioning());
       } catch (IndexOutOfBoundsException e) {
         throw new CorruptSnapshotException(
-            "file points outside of its own bytes: file=%s %s".formatted(path, e.getMessage()), e);
+            "file points outside of its own bytes: file=%s %s"
+                .formatted(partition.path(), e.getMessage()),
+            e);
       } catch (InternalError e) {
-        throw Thrown.asIs(MappedFault.explained(e, "file=" + path));
+        throw Thrown.asIs(MappedFault.explained(e, "file=" + partition.path()));
       }
     }
-    Overlay.verify(manifest.changes().segments(), files::segment);
-    return manifest;
+    for (OpenSegment segment : segments) {
+      segment.verify();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    Closing.all(opened);
   }
 
   private static void verify(Partition partition, PartitionFile file, Partitioning partitioning)

@@ -298,6 +298,21 @@ class DeltaReaderTest {
   }
 
   @Test
+  void verifiesFilesThatAreDeletedOnceTheyAreOpen() throws Exception {
+    build(Layout.BLOCKED, 2);
+    Manifest manifest = change(new Random(7), 20);
+    try (SnapshotVerifier verifier =
+        SnapshotVerifier.open(directory.resolve("snapshots").resolve(manifest.version()))) {
+      try (Stream<Path> files = Files.walk(directory)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          Files.delete(file);
+        }
+      }
+      verifier.verify();
+    }
+  }
+
+  @Test
   void aRefusedDeltaLeavesTheVersionInUse() throws Exception {
     build(Layout.BLOCKED, 2);
     change(new Random(8), 20);

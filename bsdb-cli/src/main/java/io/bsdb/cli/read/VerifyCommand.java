@@ -14,11 +14,11 @@ import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.RowLayout;
-import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.Objects;
 import picocli.CommandLine.Command;
 
 /** Reads everything. */
@@ -59,16 +59,23 @@ public final class VerifyCommand extends TableCommand {
     return SnapshotDirectory.read(path, snapshot -> verifySnapshot(snapshot, console));
   }
 
+  /** Opens all files before it reads any: the version may be deleted meanwhile. */
   private static Manifest verifySnapshot(Path snapshot, Console console) throws IOException {
-    Manifest manifest;
-    try (Progress progress = Progress.start(console, "verifying", 0, Progress.Unit.PARTITIONS)) {
-      manifest = SnapshotVerifier.verify(snapshot);
+    try (SnapshotVerifier verifier = SnapshotVerifier.open(snapshot);
+        SnapshotReader reader =
+            hasRows(verifier.manifest()) ? SnapshotReader.open(snapshot) : null) {
+      try (Progress progress = Progress.start(console, "verifying", 0, Progress.Unit.PARTITIONS)) {
+        verifier.verify();
+      }
+      if (reader != null) {
+        verifyRows(reader, snapshot, console);
+      }
+      return verifier.manifest();
     }
-    Schema schema = manifest.schema();
-    if (schema != null && !manifest.hasKeysOmitted()) {
-      verifyRows(snapshot, RowCodec.of(schema), console);
-    }
-    return manifest;
+  }
+
+  private static boolean hasRows(Manifest manifest) {
+    return manifest.schema() != null && !manifest.hasKeysOmitted();
   }
 
   /** Verifies a row of a table. */
@@ -77,7 +84,8 @@ public final class VerifyCommand extends TableCommand {
   }
 
   /** Returns what verifies the rows of a version, of a history also those that are ended. */
-  private static Rows rows(Manifest manifest, RowCodec codec) {
+  private static Rows rows(Manifest manifest) {
+    RowCodec codec = RowCodec.of(Objects.requireNonNull(manifest.schema()));
     return manifest.validity() == null
         ? codec::verify
         : (key, value) -> {
@@ -90,13 +98,12 @@ public final class VerifyCommand extends TableCommand {
   }
 
   /** Decodes all rows: sound bytes may yet be rows of another schema. */
-  private static void verifyRows(Path snapshot, RowCodec codec, Console console)
+  private static void verifyRows(SnapshotReader reader, Path snapshot, Console console)
       throws IOException {
-    try (SnapshotReader reader = SnapshotReader.open(snapshot);
-        Progress progress =
-            Progress.start(
-                console, "verifying rows", reader.partitionCount(), Progress.Unit.PARTITIONS)) {
-      Rows rows = rows(reader.manifest(), codec);
+    Rows rows = rows(reader.manifest());
+    try (Progress progress =
+        Progress.start(
+            console, "verifying rows", reader.partitionCount(), Progress.Unit.PARTITIONS)) {
       verifyChanges(reader, rows);
       for (int partition = 0; partition < reader.partitionCount(); partition++) {
         try (RecordCursor cursor = reader.allVersions().scan(partition)) {

@@ -11,10 +11,11 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 /** A segment in memory, shared by the overlays of successive versions. Safe for many threads. */
-final class OpenSegment {
+public final class OpenSegment {
   private static final String INCOMPLETE =
       "the manifest names this segment; the snapshot is incomplete, rebuild it";
 
@@ -32,6 +33,11 @@ final class OpenSegment {
     this.memory = memory;
     this.segment = segment;
     this.claim = claim;
+  }
+
+  /** Maps a segment. */
+  public static OpenSegment map(Path path, SegmentFile file) throws IOException {
+    return open(path, file, Access.MAPPED, MemoryBudget.unlimited());
   }
 
   /**
@@ -120,7 +126,7 @@ final class OpenSegment {
   }
 
   /** Compares the checksum of the whole file with that of the manifest. */
-  void verifyChecksum() throws CorruptSnapshotException {
+  private void verifyChecksum() throws CorruptSnapshotException {
     CRC32C crc = new CRC32C();
     crc.update(memory.chunk(0).duplicate());
     if ((int) crc.getValue() != file.checksum()) {
@@ -133,13 +139,29 @@ final class OpenSegment {
     }
   }
 
+  /**
+   * Verifies every byte, and that the manifest matches.
+   *
+   * @throws CorruptSnapshotException if something is damaged
+   */
+  public void verify() throws IOException {
+    ChangeRecords records = new ChangeRecords(List.of(segment));
+    replay(
+        (kind, record) -> {
+          if (kind != ChangeKind.POSITION) {
+            requireInRange(records.high(ChangeRecords.address(0, record)));
+          }
+        });
+    verifyChecksum();
+  }
+
   synchronized OpenSegment share() {
     users++;
     return this;
   }
 
   /** Ends one use; the last one closes the file. */
-  synchronized void release() throws IOException {
+  public synchronized void release() throws IOException {
     if (--users == 0) {
       try {
         memory.close();

@@ -2,10 +2,8 @@ package io.bsdb.reader.overlay;
 
 import io.bsdb.format.ValueReader;
 import io.bsdb.format.io.Closing;
-import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.memory.MemoryBudget;
-import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
@@ -176,31 +174,6 @@ public final class Overlay implements Closeable {
   /** Returns the segments that are open here. */
   List<OpenSegment> segments() {
     return List.of(segments);
-  }
-
-  /**
-   * Verifies segments: every byte, and that they match the manifest.
-   *
-   * @throws io.bsdb.format.CorruptSnapshotException if one is not
-   */
-  public static void verify(List<SegmentFile> files, Function<SegmentFile, Path> paths)
-      throws IOException {
-    for (SegmentFile file : files) {
-      OpenSegment segment =
-          OpenSegment.open(paths.apply(file), file, Access.MAPPED, MemoryBudget.unlimited());
-      try {
-        ChangeRecords records = new ChangeRecords(List.of(segment.segment()));
-        segment.replay(
-            (kind, record) -> {
-              if (kind != ChangeKind.POSITION) {
-                segment.requireInRange(records.high(ChangeRecords.address(0, record)));
-              }
-            });
-        segment.verifyChecksum();
-      } finally {
-        segment.release();
-      }
-    }
   }
 
   ChangeTable table() {
