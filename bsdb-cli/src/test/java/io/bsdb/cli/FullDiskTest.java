@@ -88,7 +88,8 @@ class FullDiskTest {
     assertThat(output)
         .containsPattern(
             "bsdb: temporary file cannot be written: directory=.*/disk/t/staging/.*: No space left"
-                + " on device; a build needs as much room there");
+                + " on device; a build needs as much room there as its input takes, plain: make room, or"
+                + " choose another temporary directory \\(--temp\\)\n");
   }
 
   @Test
@@ -100,5 +101,22 @@ class FullDiskTest {
             "bsdb: file cannot be written: file=.*/disk/t/snapshots/0000000002-.*bsdb: No space"
                 + " left on device");
     assertThat(directory.resolve("spill")).isEmptyDirectory();
+  }
+
+  @Test
+  void tooFewFilesForTemporaryFiles() throws Exception {
+    String output =
+        inNamespace(
+            """
+            ulimit -n 100
+            bsdb build -t "$1/t" -i "$2/large.txt" --memory 64m
+            echo left=$(find "$1/t/staging" "$1/t/snapshots" -type f)
+            """);
+    assertThat(output)
+        .containsPattern(
+            "bsdb: temporary file cannot be created: file=.*/disk/t/staging/.*[.]spill: Too many"
+                + " open files; a build has up to 256 of them open at once: raise the limit on open"
+                + " files \\(ulimit -n, LimitNOFILE of systemd\\)\nstatus=3\n")
+        .endsWith("left=\n");
   }
 }

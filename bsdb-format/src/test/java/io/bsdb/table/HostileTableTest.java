@@ -89,13 +89,42 @@ class HostileTableTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void takesAPipeInPlaceOfADirectoryForAnEmptyOne() throws Exception {
+  void namesWhatIsInPlaceOfTheVersions() throws Exception {
     publish(table);
     Path snapshots = root.resolve("snapshots");
     Files.move(snapshots, directory.resolve("moved"));
     assertThat(new ProcessBuilder("mkfifo", snapshots.toString()).start().waitFor()).isZero();
-    assertThat(table.versions()).isEmpty();
-    assertThat(table.currentVersion()).isNull();
+    assertNoVersions(snapshots);
+    Files.createSymbolicLink(snapshots, directory.resolve("not mounted"));
+    assertNoVersions(snapshots);
+    Files.writeString(snapshots, "a file");
+    Files.delete(root.resolve("CURRENT"));
+    assertNoVersions(snapshots);
+  }
+
+  private void assertNoVersions(Path snapshots) throws IOException {
+    assertThatThrownBy(table::versions)
+        .isInstanceOf(NotDirectoryException.class)
+        .hasMessage(snapshots.toString());
+    assertThatThrownBy(table::currentVersion)
+        .isInstanceOf(NotDirectoryException.class)
+        .hasMessage(snapshots.toString());
+    Files.delete(snapshots);
+  }
+
+  @Test
+  void saysHowToMendADirectoryInPlaceOfCurrent() throws Exception {
+    String version = publish(table).version();
+    Path current = root.resolve("CURRENT");
+    Files.delete(current);
+    Files.createDirectory(current);
+    assertThatThrownBy(table::currentVersion)
+        .hasMessage(
+            "not a regular file: file=%s actual=a directory; move it away; put the newest version in service: bsdb rollback --table '%s' %s",
+            current, root, version);
+    Files.move(current, directory.resolve("moved"));
+    table.rollback(version);
+    assertThat(table.currentVersion()).isEqualTo(version);
   }
 
   private void assertRefused(Build build, Path file, String what) {
@@ -250,6 +279,6 @@ class HostileTableTest {
     Path lock = root.resolve("LOCK");
     assertThat(new ProcessBuilder("mkfifo", lock.toString()).start().waitFor()).isZero();
     assertThatThrownBy(() -> table.sweep(Duration.ZERO))
-        .hasMessage("not a regular file: file=%s actual=a pipe or a device", lock);
+        .hasMessage("not a regular file: file=%s actual=a pipe or a device; move it away", lock);
   }
 }

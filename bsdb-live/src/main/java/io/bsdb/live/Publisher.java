@@ -24,6 +24,7 @@ import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -299,7 +300,8 @@ final class Publisher implements Closeable {
   /** Returns the message of a failure; of one that has none, as that of an interrupt, its type. */
   private static String reason(Exception e) {
     String message = e.getMessage();
-    return message == null ? e.toString() : message;
+    boolean isName = e instanceof FileSystemException file && file.getReason() == null;
+    return message == null || isName ? e.toString() : message;
   }
 
   /** Fails a close whose log has failed, which no writer may have noticed. */

@@ -7,6 +7,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -100,6 +101,9 @@ public final class FailureText {
     }
     if (e instanceof AccessDeniedException) {
       return "permission denied: " + e.getFile();
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return "a file of this name is in the way: " + e.getFile();
     }
     if (e instanceof NotDirectoryException) {
       return "not a directory: " + e.getFile();

@@ -3,6 +3,7 @@ package io.bsdb.cli.output;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.FileAlreadyExistsException;
 import org.junit.jupiter.api.Test;
 
 class FailureTextTest {
@@ -19,5 +20,12 @@ class FailureTextTest {
   @Test
   void namesAnInterrupt() {
     assertThat(FailureText.of(new ClosedByInterruptException())).isEqualTo("interrupted");
+  }
+
+  /** Such as of a directory for temporary files; the exception's own message is the name alone. */
+  @Test
+  void saysThatAFileIsInTheWay() {
+    assertThat(FailureText.of(new FileAlreadyExistsException("spill")))
+        .isEqualTo("a file of this name is in the way: spill");
   }
 }

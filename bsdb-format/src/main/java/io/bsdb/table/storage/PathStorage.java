@@ -1,6 +1,7 @@
 package io.bsdb.table.storage;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.io.IORunnable;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -181,7 +183,7 @@ public final class PathStorage implements TableStorage {
     }
     if (!attributes.isRegularFile()) {
       throw new CorruptSnapshotException(
-          "not a regular file: file=%s actual=%s"
+          "not a regular file: file=%s actual=%s; move it away"
               .formatted(file, attributes.isDirectory() ? "a directory" : "a pipe or a device"));
     }
   }
@@ -262,7 +264,10 @@ public final class PathStorage implements TableStorage {
   @Override
   public List<String> list(String directory) throws IOException {
     Path path = root.resolve(directory);
-    if (Files.exists(path) && !Files.isDirectory(path)) {
+    if (!Files.isDirectory(path) && Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      if (SnapshotFormat.SNAPSHOTS_DIRECTORY.equals(directory)) {
+        throw new NotDirectoryException(path.toString()); // else there would be no versions
+      }
       return List.of(); // opening a pipe would wait for its writer
     }
     try (Stream<Path> entries = Files.list(path)) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -32,14 +33,25 @@ public final class SpillFile implements Closeable {
   /** Creates a file, and its directory if there is none. */
   public static SpillFile create(Path directory, String name, int bucket) throws IOException {
     Files.createDirectories(directory);
-    FileChannel channel =
-        FileChannel.open(
-            directory.resolve("%s-%05d.spill".formatted(name, bucket)),
-            StandardOpenOption.CREATE_NEW,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.DELETE_ON_CLOSE);
-    return new SpillFile(directory, bucket, channel);
+    Path path = directory.resolve("%s-%05d.spill".formatted(name, bucket));
+    try {
+      FileChannel channel =
+          FileChannel.open(
+              path,
+              StandardOpenOption.CREATE_NEW,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE,
+              StandardOpenOption.DELETE_ON_CLOSE);
+      return new SpillFile(directory, bucket, channel);
+    } catch (FileSystemException e) {
+      if ("Too many open files".equals(e.getReason())) {
+        throw new IOException(
+            "temporary file cannot be created: file=%s: %s; a build has up to 256 of them open at once: raise the limit on open files (ulimit -n, LimitNOFILE of systemd)"
+                .formatted(path, e.getReason()),
+            e);
+      }
+      throw e;
+    }
   }
 
   public long length() {
@@ -81,7 +93,7 @@ public final class SpillFile implements Closeable {
 
   private IOException cannotWrite(IOException e) {
     return new IOException(
-        "temporary file cannot be written: directory=%s: %s; a build needs as much room there as its input takes, plain"
+        "temporary file cannot be written: directory=%s: %s; a build needs as much room there as its input takes, plain: make room, or choose another temporary directory (--temp)"
             .formatted(directory, e.getMessage()),
         e);
   }
