@@ -76,7 +76,7 @@ class FullDiskTest {
         .contains("No space left on device")
         .contains("status=3\n")
         .contains("k\told\nstatus=0\n")
-        .contains(" is sound: 1 records")
+        .contains(" is sound: 1 record in ")
         .endsWith("versions=1 staging=\n")
         .doesNotContain("\tat ");
   }

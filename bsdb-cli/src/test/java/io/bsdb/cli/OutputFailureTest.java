@@ -71,7 +71,7 @@ class OutputFailureTest {
     assertThat(version).startsWith("0000000004-");
     assertThat(build.status()).isEqualTo(reason.status);
     assertThat(build.err())
-        .startsWith(version + " is in service: 1 records in ")
+        .startsWith(version + " is in service: 1 record in ")
         .endsWith("bsdb: " + version + " is in service all the same\n" + reason.end());
   }
 

@@ -48,7 +48,7 @@ class TableCommandsTest {
         .last()
         .asString()
         .startsWith("* 0000000003-")
-        .contains("1 records");
+        .contains("1 record in ");
     JsonNode json = JSON.readTree(CommandRun.of("versions", "-t", table, "--json").out());
     assertThat(json).hasSize(3);
     assertThat(json.get(2).get("inService").asBoolean()).isTrue();
@@ -87,7 +87,7 @@ class TableCommandsTest {
         .hasLineCount(3)
         .startsWith("  " + first + "  manifest damaged\n")
         .contains("\n  0000000003-")
-        .contains("1 records")
+        .contains("1 record in ")
         .doesNotContain("*");
     CommandRun asJson = CommandRun.of("versions", "-t", table, "--json");
     assertThat(asJson.status()).isEqualTo(ExitStatus.UNREADABLE);
@@ -230,7 +230,7 @@ class TableCommandsTest {
         .contains("follows   0000000002-")
         .contains("data      2 B stored in ")
         .containsPattern(
-            "partition part-00000.bsdb 1 records, .* bits per record, data at .*, file id [0-9a-f-]{36}");
+            "partition part-00000.bsdb 1 record, .* bits per record, data at .*, file id [0-9a-f-]{36}");
 
     JsonNode json = JSON.readTree(CommandRun.of("inspect", "-t", table, "--json").out());
     assertThat(json.get("records").asLong()).isEqualTo(1);

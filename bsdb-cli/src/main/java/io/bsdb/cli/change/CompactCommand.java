@@ -113,10 +113,10 @@ public final class CompactCommand extends TableCommand {
           "nothing to compact: %s stays in service with %s", version, VersionText.of(manifest));
     } else {
       console.say(
-          "%s is in service: folded %,d of %,d partitions, merged %s; it holds %s",
+          "%s is in service: folded %,d of %s, merged %s; it holds %s",
           version,
           result.foldedPartitions(),
-          manifest.partitions().size(),
+          Figures.count(manifest.partitions().size(), "partition"),
           Figures.count(result.mergedSegments(), "segment"),
           VersionText.of(manifest));
     }

@@ -104,7 +104,11 @@ record SnapshotReport(
       manifest.changes().segments().forEach(segment -> segment(text, segment));
     }
     if (lengths != null) {
-      line(text, "counted", "%,d records, with all changes applied", lengths.records());
+      line(
+          text,
+          "counted",
+          "%s, with all changes applied",
+          Figures.count(lengths.records(), "record"));
       text.append(lengths.keys().text("key")).append(lengths.values().text("value"));
     }
     return text.toString();
@@ -115,10 +119,10 @@ record SnapshotReport(
     line(
         text,
         "partition",
-        "%s %,d records, %s, %.1f bytes per record, hash %.2f and index %.2f bits per record, data"
+        "%s %s, %s, %.1f bytes per record, hash %.2f and index %.2f bits per record, data"
             + " at %.1f %%%s, file id %s",
         file.name(),
-        file.recordCount(),
+        Figures.count(file.recordCount(), "record"),
         Figures.size(file.length()),
         (double) file.length() / records,
         8.0 * sections.bytes(SectionKind.PERFECT_HASH) / records,

@@ -7,7 +7,6 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Validity;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
 
 /** Contents of a version in figures, for people. */
 public final class VersionText {
@@ -15,15 +14,11 @@ public final class VersionText {
 
   /** Returns records, bytes and changes. */
   public static String of(Manifest manifest) {
+    String records = Figures.count(manifest.recordCount(), "record");
     String bytes = Figures.size(manifest.length());
     return manifest.hasChanges()
-        ? String.format(
-            Locale.ROOT,
-            "%,d records in partition files of %s, changed by %s",
-            manifest.recordCount(),
-            bytes,
-            changes(manifest))
-        : String.format(Locale.ROOT, "%,d records in %s", manifest.recordCount(), bytes);
+        ? "%s in partition files of %s, changed by %s".formatted(records, bytes, changes(manifest))
+        : records + " in " + bytes;
   }
 
   /** Returns the changes over the partition files. */
