@@ -131,6 +131,16 @@ class GetCommandTest {
   }
 
   @Test
+  void tellsThatTheTableIsAFile() throws IOException {
+    Path file = Files.writeString(table.resolve("colours.txt"), "rose red\n");
+
+    CommandRun get = CommandRun.of("get", "--table", file, "--", "rose");
+
+    assertThat(get.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(get.err()).isEqualTo("bsdb: not a directory: " + file + "\n");
+  }
+
+  @Test
   void tellsThatNothingWasPublished() {
     CommandRun get = CommandRun.of("get", "--table", table, "--", "k");
 

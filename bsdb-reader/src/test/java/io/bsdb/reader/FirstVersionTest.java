@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -44,6 +45,8 @@ class FirstVersionTest {
     assertThatThrownBy(() -> TableReader.follow(absent, ReaderOptions.defaults()))
         .isInstanceOf(NoSuchFileException.class)
         .hasMessage(absent + ": no such table directory; check the path, or build the table first");
+    Path file = Files.createFile(table.resolve("file"));
+    assertThatThrownBy(() -> SnapshotReader.open(file)).isInstanceOf(NotDirectoryException.class);
     assertThatThrownBy(() -> TableReader.follow(table, ReaderOptions.defaults()))
         .isInstanceOf(NoSuchFileException.class)
         .hasMessageContaining("no snapshot has been published here");

@@ -152,20 +152,20 @@ public final class PathStorage implements TableStorage {
   /**
    * Checks that there is a directory; not said to be missing if it is only out of reach.
    *
-   * @throws NoSuchFileException if there is none
+   * @throws NoSuchFileException if there is nothing
+   * @throws NotDirectoryException if there is something else
    */
   public static void requireDirectory(Path directory) throws IOException {
     try {
-      if (Files.readAttributes(directory, BasicFileAttributes.class).isDirectory()) {
-        return;
+      if (!Files.readAttributes(directory, BasicFileAttributes.class).isDirectory()) {
+        throw new NotDirectoryException(directory.toString());
       }
     } catch (NoSuchFileException e) {
-      // The same as a file.
+      throw new NoSuchFileException(
+          directory.toString(),
+          null,
+          "no such table directory; check the path, or build the table first");
     }
-    throw new NoSuchFileException(
-        directory.toString(),
-        null,
-        "no such table directory; check the path, or build the table first");
   }
 
   /**
