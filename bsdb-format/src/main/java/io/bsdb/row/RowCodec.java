@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,7 @@ public final class RowCodec {
   }
 
   public static RowCodec of(Schema schema) {
+    Objects.requireNonNull(schema, "there is no schema: keys and values are plain bytes");
     return new RowCodec(schema, null);
   }
 

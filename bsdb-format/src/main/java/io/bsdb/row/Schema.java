@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -195,7 +196,9 @@ public final class Schema {
   public int position(String name) {
     Integer position = positions.get(name);
     if (position == null) {
-      throw new IllegalArgumentException("no column '" + Excerpt.of(name) + "'");
+      String names = columns.stream().map(Column::name).collect(Collectors.joining(", "));
+      throw new IllegalArgumentException(
+          "no column '%s'; the columns are %s".formatted(Excerpt.of(name), names));
     }
     return position;
   }

@@ -3,6 +3,7 @@ package io.bsdb.row;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.row.text.RowJsonWriter;
@@ -286,6 +287,14 @@ class RowEncodingTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // as programs that are not checked do
+  void codecOfATableWithoutASchemaSaysSo() {
+    assertThatNullPointerException()
+        .isThrownBy(() -> RowCodec.of(null))
+        .withMessage("there is no schema: keys and values are plain bytes");
+  }
+
+  @Test
   void codecNamesTheColumnInItsComplaints() {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("geoname_id", 1);
@@ -295,7 +304,7 @@ class RowEncodingTest {
     row.put("populaton", 1L);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> CODEC.encodeValue(row))
-        .withMessage("no column 'populaton'");
+        .withMessageStartingWith("no column 'populaton'; the columns are geoname_id, name");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> CODEC.encodeValue("x"))
         .withMessage("1 values for 7 columns");

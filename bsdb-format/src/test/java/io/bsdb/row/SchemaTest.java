@@ -37,7 +37,7 @@ class SchemaTest {
     assertThat(SCHEMA.hasColumn("Population")).isFalse();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> SCHEMA.position("x"))
-        .withMessage("no column 'x'");
+        .withMessage("no column 'x'; the columns are name, id, population, country");
     assertThat(SCHEMA)
         .hasToString(
             "(`name` STRING, `id` BIGINT NOT NULL, `population` BIGINT, `country` CHAR(2) NOT NULL,"
