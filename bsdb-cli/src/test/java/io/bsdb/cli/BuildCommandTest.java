@@ -62,7 +62,10 @@ class BuildCommandTest extends BuildFixture {
         .contains("has 3: expected>=2 actual=1; --max-shrinkage allows more to be missing\n");
     CommandRun unclear = CommandRun.of("build", "-t", table, "-i", fewer, "--max-shrinkage", "0.7");
     assertThat(unclear.status()).isEqualTo(ExitStatus.USAGE);
-    assertThat(unclear.err()).contains("not a percentage: '0.7', expected like 10%");
+    assertThat(unclear.err()).contains("expected 0% to 100%, such as 10%, actual '0.7'");
+    CommandRun above = CommandRun.of("build", "-t", table, "-i", fewer, "--max-shrinkage", "200%");
+    assertThat(above.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(above.err()).contains("expected 0% to 100%, such as 10%, actual '200%'");
     CommandRun allowed = CommandRun.of("build", "-t", table, "-i", fewer, "--max-shrinkage", "67%");
     assertThat(allowed.status()).as(allowed.err()).isZero();
   }

@@ -253,6 +253,11 @@ class OrderedCommandsTest {
     assertThat(scan("--from", "a,2026-01-02", "--to", "b").lines()).hasSize(1);
     CommandRun wrong = CommandRun.of("scan", "-t", table, "--prefix", "a,2026-01-01,5");
     assertThat(wrong.status()).isEqualTo(ExitStatus.USAGE);
+    CommandRun noTime = CommandRun.of("get", "-t", table, "--as-of", "2026-05-17T09:30", "--", "a");
+    assertThat(noTime.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(noTime.err())
+        .contains(
+            "--as-of needs a key that ends in a TIMESTAMP or TIMESTAMP_LTZ, actual `valid` DATE NOT NULL");
   }
 
   @Test

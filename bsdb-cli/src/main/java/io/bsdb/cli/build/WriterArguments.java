@@ -194,13 +194,15 @@ final class WriterArguments {
 
   /** A part of something, such as {@code 2.5%}; with the sign, so that 0.1 is not 10%. */
   static final class Percentage implements ITypeConverter<Double> {
-    private static final Pattern FORM = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?)%");
+    private static final Pattern FORM =
+        Pattern.compile("(\\d{1,2}(?:\\.\\d{1,9})?|100(?:\\.0{1,9})?)%");
 
     @Override
     public Double convert(String text) {
       Matcher matcher = FORM.matcher(text);
       if (!matcher.matches()) {
-        throw new TypeConversionException("not a percentage: '" + text + "', expected like 10%");
+        throw new TypeConversionException(
+            "expected 0% to 100%, such as 10%, actual '" + text + "'");
       }
       return new BigDecimal(matcher.group(1)).movePointLeft(2).doubleValue();
     }

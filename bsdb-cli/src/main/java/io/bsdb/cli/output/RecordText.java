@@ -241,22 +241,22 @@ public sealed interface RecordText {
     @Override
     public Instant parseTime(String text) {
       Column column = codec.schema().keyColumns().get(codec.schema().keyColumns().size() - 1);
-      Object value;
+      Kind kind = column.type().kind();
+      if (kind != Kind.TIMESTAMP && kind != Kind.TIMESTAMP_LTZ) {
+        throw CommandFailure.usage(
+            "--as-of needs a key that ends in a TIMESTAMP or TIMESTAMP_LTZ, actual " + column);
+      }
       try {
-        value = ValueParser.parse(column, text);
+        Object value = ValueParser.parse(column, text);
+        return value instanceof LocalDateTime local
+            ? local.toInstant(ZoneOffset.UTC)
+            : (Instant) value;
       } catch (IllegalArgumentException e) {
-        String zone = column.type().kind() == Kind.TIMESTAMP_LTZ ? "Z" : "";
+        String zone = kind == Kind.TIMESTAMP_LTZ ? "Z" : "";
         throw CommandFailure.usage(
             "time '%s': %s, expected like 2026-05-17T09:30:00%s"
                 .formatted(text, e.getMessage(), zone));
       }
-      if (value instanceof Instant instant) {
-        return instant;
-      }
-      if (value instanceof LocalDateTime local) {
-        return local.toInstant(ZoneOffset.UTC);
-      }
-      throw CommandFailure.usage("the last column of the key is no time: " + column);
     }
 
     @Override
