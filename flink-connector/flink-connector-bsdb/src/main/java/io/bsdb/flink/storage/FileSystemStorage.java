@@ -13,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.ReentrantLock;
@@ -28,15 +29,27 @@ import org.jspecify.annotations.Nullable;
  * A table on one of Flink's file systems. Nothing is renamed.
  *
  * <p>There are no locks: of two builds that publish in the same moment, {@link io.bsdb.table.Table}
- * lets at least one fail. A small file is replaced by writing over it. Object stores do that in one
- * step. Where the file system does not, a reader may find {@code CURRENT} missing or cut off for a
- * moment, which it notices: then a refresh fails, and is tried again. The threads that share this
- * object do not see that.
+ * lets at least one fail. A small file is replaced by writing over it, which object stores do in
+ * one step. Elsewhere the file is empty until its new content is complete. Therefore that is
+ * written into a file beside it first, from which readers take it meanwhile, and also after a crash
+ * in between.
  *
  * <p>The file system is looked up again each time, because Flink binds what it gives to a task's
  * thread to the life of that task.
  */
 public final class FileSystemStorage implements TableStorage {
+  /** Schemes of file systems that replace a file in one step. */
+  private static final Set<String> OBJECT_STORES = Set.of("s3", "s3a", "s3p", "gs", "oss");
+
+  /** Ends the name of what a file is about to be replaced with. */
+  private static final String NEXT = ".next";
+
+  /**
+   * How often an empty file is read: it may have been completed before the file beside it was
+   * looked for, and already be written over again.
+   */
+  private static final int READS = 10;
+
   private final Path root;
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -99,52 +112,78 @@ public final class FileSystemStorage implements TableStorage {
 
   @Override
   public byte[] read(String path, int limit) throws IOException {
-    lock.lock();
+    byte[] content = readWhole(path, limit);
+    for (int i = 1; content.length == 0 && i < READS; i++) {
+      try {
+        content = readWhole(path + NEXT, limit);
+      } catch (NoSuchFileException replacedMeanwhile) {
+        content = readWhole(path, limit);
+      }
+    }
+    return content;
+  }
+
+  private byte[] readWhole(String path, int limit) throws IOException {
     try {
       return TableStorage.super.read(path, limit);
     } catch (CorruptSnapshotException | NoSuchFileException e) {
       throw e;
     } catch (IOException e) {
       throw missing(fileSystem(), file(path), e);
-    } finally {
-      lock.unlock();
     }
   }
 
   @Override
   public void replace(String path, byte[] content) throws IOException {
-    exclusively(() -> writeOver(file(path), content));
+    Path file = file(path);
+    exclusively(
+        () ->
+            uninterrupted(
+                file,
+                () -> {
+                  if (OBJECT_STORES.contains(root.toUri().getScheme())) {
+                    writeOver(file, content);
+                  } else {
+                    writeOver(file(path + NEXT), content);
+                    writeOver(file, content);
+                    delete(path + NEXT);
+                  }
+                }));
   }
 
   /**
-   * Writes in a thread of its own, which nobody interrupts: the end of a task would leave half of
-   * the file where it is not replaced in one step.
+   * Replaces a file in a thread of its own, which nobody interrupts: else the end of a task could
+   * leave it half done.
    */
-  private void writeOver(Path file, byte[] content) throws IOException {
+  private static void uninterrupted(Path file, IORunnable replacing) throws IOException {
     if (Thread.currentThread().isInterrupted()) {
       throw new InterruptedIOException(
           "interrupted before a file was replaced: file=%s".formatted(file));
     }
-    FutureTask<Void> write =
+    FutureTask<Void> task =
         new FutureTask<>(
             () -> {
-              FileSystem fileSystem = fileSystem();
-              if (deletesBeforeWriting(fileSystem)) {
-                commit(fileSystem.createRecoverableWriter(), file, content);
-              } else {
-                try (var stream = fileSystem.create(file, WriteMode.OVERWRITE)) {
-                  stream.write(content);
-                }
-              }
+              replacing.run();
               return null;
             });
-    Thread thread = new Thread(write, "bsdb-write " + file.getName());
+    Thread thread = new Thread(task, "bsdb-write " + file.getName());
     thread.setDaemon(true);
     thread.start();
     try {
-      Uninterrupted.get(write);
+      Uninterrupted.get(task);
     } catch (ExecutionException e) {
       throw new IOException("file cannot be replaced: file=%s".formatted(file), e.getCause());
+    }
+  }
+
+  private void writeOver(Path file, byte[] content) throws IOException {
+    FileSystem fileSystem = fileSystem();
+    if (deletesBeforeWriting(fileSystem)) {
+      commit(fileSystem.createRecoverableWriter(), file, content);
+    } else {
+      try (var stream = fileSystem.create(file, WriteMode.OVERWRITE)) {
+        stream.write(content);
+      }
     }
   }
 

@@ -61,6 +61,37 @@ class FileSystemStorageTest {
     assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("b");
   }
 
+  /** As when a process dies, or the disk is full, when the old content is gone already. */
+  @Test
+  void aReplacementThatFailsHalfWayLeavesTheNewContent() throws Exception {
+    storage.replace("CURRENT", bytes("old"));
+    NoRenameFileSystem.writing(
+        name -> {
+          if (name.equals("CURRENT")) {
+            throw new IOException("amid the replacement");
+          }
+        });
+    try {
+      assertThatThrownBy(() -> storage.replace("CURRENT", bytes("new")))
+          .hasStackTraceContaining("amid the replacement");
+    } finally {
+      NoRenameFileSystem.writing(name -> {});
+    }
+    assertThat(Files.size(directory.resolve("CURRENT"))).isZero();
+
+    assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("new");
+    storage.replace("CURRENT", bytes("newer"));
+    assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("newer");
+    assertThat(storage.list("")).containsExactly("CURRENT");
+  }
+
+  @Test
+  void anEmptyFileIsReadAsSuch() throws Exception {
+    Files.createFile(directory.resolve("CURRENT"));
+
+    assertThat(storage.read("CURRENT", 100)).isEmpty();
+  }
+
   /** As when a task is cancelled: what has begun ends, and nothing begins. */
   @Test
   void anInterruptLeavesNoHalfOfAFile() throws Exception {

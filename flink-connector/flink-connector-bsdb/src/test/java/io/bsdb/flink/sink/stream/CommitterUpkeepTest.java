@@ -3,16 +3,12 @@ package io.bsdb.flink.sink.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.compact.Compactor;
-import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.flink.sink.MeteredGroup;
-import io.bsdb.flink.sink.TableUpkeep;
 import io.bsdb.flink.sink.TestRequest;
 import io.bsdb.flink.sink.build.FaultyBuild;
 import io.bsdb.flink.storage.NoRenameFileSystem;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.StreamRule;
-import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.manifest.StreamProgress.Checkpoint;
@@ -27,7 +23,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.apache.flink.metrics.Counter;
 import org.jspecify.annotations.Nullable;
@@ -283,32 +278,6 @@ class CommitterUpkeepTest extends CommitterFixture {
     closer.join();
     assertThat(InService.of(table).recordCount()).as("what was folded is in service").isPositive();
     assertThat(value()).isEqualTo(1);
-  }
-
-  /** A fold that fails so may find too few changes left to go on with. */
-  @Test
-  void foldsDoNotReadCurrentWhileACommitIsReplacingIt() throws Exception {
-    buildEmpty();
-    DeclaredTable declared = FaultyBuild.table(NoRenameFileSystem.path(directory));
-    Table remote = declared.table();
-    try (TableUpkeep upkeep =
-        new TableUpkeep(
-            declared, remote, FaultyBuild.settings(), new MeteredGroup("bsdb.table.t.", metrics))) {
-      AtomicLong failures = new AtomicLong();
-      NoRenameFileSystem.writing(
-          name -> {
-            if (name.equals("CURRENT")) {
-              upkeep.wake();
-              Await.until(
-                  () ->
-                      gauge("upkeepFailures") != 0
-                          || folds().anyMatch(fold -> fold.getState() == Thread.State.WAITING));
-              failures.set(gauge("upkeepFailures"));
-            }
-          });
-      remote.rollback(remote.requireCurrentVersion());
-      assertThat(failures).hasValue(0);
-    }
   }
 
   private void buildEmpty() throws IOException {
