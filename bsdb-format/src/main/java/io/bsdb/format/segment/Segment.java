@@ -177,7 +177,12 @@ public final class Segment extends LentBytes {
     int count = bytes.getInt(frame + FRAME_RECORDS);
     for (int i = 0; i < count; i++) {
       ChangeKind kind = kind(record, end);
-      int next = end(kind, record, end);
+      int next;
+      try {
+        next = end(kind, record, end);
+      } catch (IndexOutOfBoundsException e) { // a length that goes on after the end of the file
+        throw damaged("record has an impossible length", record);
+      }
       replay.change(kind, record);
       record = next;
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.UnsupportedVersionException;
 import java.io.ByteArrayOutputStream;
@@ -122,6 +123,37 @@ class SegmentTest {
     assertThatThrownBy(() -> replayed(Arrays.copyOf(file, file.length + 8)))
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageContaining("data after the end frame of a segment");
+  }
+
+  /** Whoever writes them, with checksums that are right: each byte changed, or the last one. */
+  @Test
+  void reportsForgedFramesAsDamage() throws IOException {
+    byte[] file = segment(CHANGES);
+    int length =
+        ByteBuffer.wrap(file)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .getInt(SegmentFormat.HEADER_LENGTH + SegmentFormat.FRAME_FRAME_LENGTH);
+    for (int end = SegmentFormat.FRAME_HEADER_LENGTH; end < length; end++) {
+      byte[] cut = Arrays.copyOf(file, SegmentFormat.HEADER_LENGTH + end);
+      assertDamage(cut);
+      for (int last : new int[] {0x00, 0x02, 0x7F, 0x80, 0xFF}) {
+        cut[cut.length - 1] = (byte) last;
+        assertDamage(cut);
+      }
+    }
+  }
+
+  private void assertDamage(byte[] file) {
+    int frame = SegmentFormat.HEADER_LENGTH;
+    ByteBuffer bytes = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.putInt(frame + SegmentFormat.FRAME_FRAME_LENGTH, file.length - frame);
+    Segment segment = new Segment(bytes, fileId, "s");
+    int checksum = segment.checksum(new PartChecksum(fileId), frame, file.length - frame);
+    bytes.putInt(frame + SegmentFormat.FRAME_CHECKSUM, checksum);
+    assertThatThrownBy(() -> replayed(file))
+        .as("length %d", file.length)
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessageContaining("file=s");
   }
 
   @Test
