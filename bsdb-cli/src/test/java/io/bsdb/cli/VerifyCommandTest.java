@@ -22,6 +22,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -106,6 +107,15 @@ class VerifyCommandTest {
 
     assertThat(verify.status()).isEqualTo(ExitStatus.UNREADABLE);
     assertThat(verify.err()).contains("row does not fit the schema").contains(".bsdb");
+    for (CommandRun read :
+        List.of(
+            CommandRun.of("scan", "--table", table),
+            CommandRun.of("get", "--table", table, "--", "bad"))) {
+      assertThat(read.status()).isEqualTo(ExitStatus.UNREADABLE);
+      assertThat(read.err())
+          .startsWith("bsdb: row does not fit the schema: key=626164: row: ")
+          .endsWith("; 'bsdb verify' names the file\n");
+    }
   }
 
   @Test

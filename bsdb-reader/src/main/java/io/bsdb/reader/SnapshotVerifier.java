@@ -134,9 +134,7 @@ public final class SnapshotVerifier implements Closeable {
         verify(partition, file, manifest.partitioning());
       } catch (IndexOutOfBoundsException e) {
         throw new CorruptSnapshotException(
-            "file points outside of its own bytes: file=%s %s"
-                .formatted(partition.path(), e.getMessage()),
-            e);
+            "file points outside of its own bytes: file=%s: %s".formatted(partition.path(), e), e);
       } catch (InternalError e) {
         throw Thrown.asIs(MappedFault.explained(e, "file=" + partition.path()));
       }

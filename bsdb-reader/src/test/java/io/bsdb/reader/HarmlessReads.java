@@ -104,5 +104,6 @@ final class HarmlessReads {
     if (!(e instanceof CorruptSnapshotException || e instanceof UnsupportedVersionException)) {
       throw new AssertionError(what, e);
     }
+    assertThat(e.getMessage()).as(what).doesNotEndWith("null");
   }
 }

@@ -3,6 +3,7 @@ package io.bsdb.cli.output;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.LentBytes;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType.Kind;
@@ -23,6 +24,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Keys and values of a table as people read and write them. */
@@ -272,7 +274,20 @@ public sealed interface RecordText {
 
     @Override
     public byte[] key(byte[] key) {
-      return writer.key(key).getBytes(StandardCharsets.UTF_8);
+      return json(key, () -> writer.key(key));
+    }
+
+    /** Adds the key to the message about a row that its bytes do not make. */
+    private static byte[] json(byte[] key, Supplier<String> text) {
+      try {
+        return text.get().getBytes(StandardCharsets.UTF_8);
+      } catch (UncheckedIOException e) {
+        throw new UncheckedIOException(
+            new CorruptSnapshotException(
+                "row does not fit the schema: key=%s: %s; 'bsdb verify' names the file"
+                    .formatted(HexFormat.of().formatHex(key), e.getMessage()),
+                e));
+      }
     }
 
     @Override
@@ -335,12 +350,12 @@ public sealed interface RecordText {
 
     @Override
     public byte[] value(byte[] key, byte[] value) {
-      return writer.row(key, value).getBytes(StandardCharsets.UTF_8);
+      return json(key, () -> writer.row(key, value));
     }
 
     @Override
     public byte[] value(byte[] key, LentBytes bytes, int offset, int length) {
-      return writer.row(key, bytes, offset, length).getBytes(StandardCharsets.UTF_8);
+      return json(key, () -> writer.row(key, bytes, offset, length));
     }
 
     @Override

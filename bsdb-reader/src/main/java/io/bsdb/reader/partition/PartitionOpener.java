@@ -143,7 +143,7 @@ public final class PartitionOpener {
   private static IOException explained(Path path, Throwable thrown) {
     if (thrown instanceof IndexOutOfBoundsException e) {
       return new CorruptSnapshotException(
-          "file points outside of its own bytes: file=%s %s".formatted(path, e.getMessage()), e);
+          "file points outside of its own bytes: file=%s: %s".formatted(path, e), e);
     }
     return Thrown.asIs(
         thrown instanceof InternalError e ? MappedFault.explained(e, "file=" + path) : thrown);

@@ -69,8 +69,8 @@ public final class Failures {
     return failure instanceof InternalError fault
         ? MappedFault.explained(fault, "directory=" + directory)
         : new CorruptSnapshotException( // after all checks at open
-            "snapshot points outside of its own bytes: directory=%s %s"
-                .formatted(directory, failure.getMessage()),
+            "snapshot points outside of its own bytes: directory=%s: %s; 'bsdb verify' names the file"
+                .formatted(directory, failure),
             failure);
   }
 
