@@ -155,12 +155,17 @@ final class PartitionFileBuilder {
   }
 
   private ByteBuffer perfectHash(PartitionRecords records) throws IOException {
-    PerfectHashBuilder builder = PerfectHashBuilder.of(options.perfectHash());
     if (options.perfectHash() == PerfectHashConstruction.SUX4J && temporaryDirectory != null) {
-      builder.temporaryDirectory(Files.createDirectories(temporaryDirectory));
+      Files.createDirectories(temporaryDirectory);
     }
     try {
-      return ByteBuffer.wrap(builder.build(records.high(), records.low(), records.count()));
+      return ByteBuffer.wrap(
+          PerfectHashBuilder.build(
+              options.perfectHash(),
+              temporaryDirectory,
+              records.high(),
+              records.low(),
+              records.count()));
     } catch (DuplicateHashException e) {
       throw records.duplicate(e);
     }

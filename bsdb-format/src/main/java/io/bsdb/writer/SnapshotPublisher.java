@@ -2,6 +2,7 @@ package io.bsdb.writer;
 
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.io.Closing;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionSource;
 import io.bsdb.table.PublishConflictException;
@@ -70,11 +71,7 @@ public final class SnapshotPublisher {
     try {
       return complete(table, build, byPartition, options);
     } catch (PublishConflictException | TooFewRowsException | IllegalArgumentException refused) {
-      try {
-        table.abort(build);
-      } catch (IOException e) {
-        refused.addSuppressed(e);
-      }
+      Closing.after(refused, () -> table.abort(build));
       throw refused;
     }
   }

@@ -57,9 +57,8 @@ class PartitionRecordsTest {
     assertThatThrownBy(
             () -> {
               try {
-                PerfectHashBuilder.of(kind)
-                    .temporaryDirectory(directory)
-                    .build(records.high(), records.low(), records.count());
+                PerfectHashBuilder.build(
+                    kind, directory, records.high(), records.low(), records.count());
               } catch (DuplicateHashException e) {
                 throw records.duplicate(e);
               }

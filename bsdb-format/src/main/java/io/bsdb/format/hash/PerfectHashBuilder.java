@@ -12,38 +12,22 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Beside the two input arrays, a build takes 8 bytes per key, some 3 MB, and the section itself.
  * Works on the calling thread; Sux4J starts others, at most four, as its system property {@code
- * it.unimi.dsi.sux4j.mph.threads} says. Not safe for use by many threads while options are set;
- * afterwards it may be used for any number of builds, also at once.
+ * it.unimi.dsi.sux4j.mph.threads} says. Safe for use by many threads.
  */
 public final class PerfectHashBuilder {
 
   /** The most keys that one perfect hash takes: 2<sup>27</sup>. */
   public static final int MAX_SIZE = 1 << 27;
 
-  private final PerfectHashConstruction construction;
-  private @Nullable Path temporaryDirectory;
-
-  private PerfectHashBuilder(PerfectHashConstruction construction) {
-    this.construction = construction;
-  }
-
-  public static PerfectHashBuilder of(PerfectHashConstruction construction) {
-    return new PerfectHashBuilder(Objects.requireNonNull(construction));
-  }
-
-  /**
-   * Sets an existing directory for the temporary files of {@link PerfectHashConstruction#SUX4J}, 24
-   * bytes per key in 256 files, which are deleted however a build ends. Required for that one. They
-   * are open at once, with 4 MiB of direct buffers, in each thread that builds.
-   */
-  public PerfectHashBuilder temporaryDirectory(Path directory) {
-    temporaryDirectory = Objects.requireNonNull(directory);
-    return this;
-  }
+  private PerfectHashBuilder() {}
 
   /**
    * Builds the section of the first {@code size} keys of two arrays, which are not changed.
    *
+   * @param temporaryDirectory an existing directory for the temporary files of {@link
+   *     PerfectHashConstruction#SUX4J}, 24 bytes per key in 256 files, which are deleted however a
+   *     build ends; they are open at once, with 4 MiB of direct buffers, in each thread that
+   *     builds. May be null for the others
    * @return the section, little-endian; open it with {@link PerfectHash#open}
    * @throws DuplicateHashException if two keys have the same 128-bit hash
    * @throws IllegalArgumentException if {@code size} is out of range, or the hashes are so far from
@@ -51,7 +35,12 @@ public final class PerfectHashBuilder {
    * @throws java.io.InterruptedIOException if the calling thread is interrupted; it stays marked so
    * @throws IOException if a temporary file cannot be written
    */
-  public byte[] build(long[] high, long[] low, int size)
+  public static byte[] build(
+      PerfectHashConstruction construction,
+      @Nullable Path temporaryDirectory,
+      long[] high,
+      long[] low,
+      int size)
       throws DuplicateHashException, IOException {
     if (size < 0 || size > MAX_SIZE) {
       throw new IllegalArgumentException(

@@ -310,14 +310,13 @@ class PerfectHashContractTest {
   @ParameterizedTest
   @EnumSource
   void rejectsSizesOutOfRange(PerfectHashConstruction construction) {
-    PerfectHashBuilder builder = builder(construction);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> builder.build(new long[1], new long[1], -1))
+        .isThrownBy(() -> build(construction, new long[1], new long[1], -1))
         .withMessage("size out of range: expected=0..134217728 actual=-1");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> builder.build(new long[1], new long[1], (1 << 27) + 1));
+        .isThrownBy(() -> build(construction, new long[1], new long[1], (1 << 27) + 1));
     assertThatExceptionOfType(IndexOutOfBoundsException.class)
-        .isThrownBy(() -> builder.build(new long[1], new long[2], 2));
+        .isThrownBy(() -> build(construction, new long[1], new long[2], 2));
   }
 
   private void requireBijection(PerfectHashConstruction construction, HashedKeys keys)
@@ -382,12 +381,13 @@ class PerfectHashContractTest {
     return ByteBuffer.allocate(Integer.BYTES).putInt(value).array();
   }
 
-  private PerfectHashBuilder builder(PerfectHashConstruction construction) {
-    return PerfectHashBuilder.of(construction).temporaryDirectory(temporaryDirectory);
+  private byte[] build(PerfectHashConstruction construction, HashedKeys keys) throws IOException {
+    return build(construction, keys.high(), keys.low(), keys.size());
   }
 
-  private byte[] build(PerfectHashConstruction construction, HashedKeys keys) throws IOException {
-    return builder(construction).build(keys.high(), keys.low(), keys.size());
+  private byte[] build(PerfectHashConstruction construction, long[] high, long[] low, int size)
+      throws IOException {
+    return PerfectHashBuilder.build(construction, temporaryDirectory, high, low, size);
   }
 
   private static PerfectHash open(byte[] section) throws CorruptSnapshotException {

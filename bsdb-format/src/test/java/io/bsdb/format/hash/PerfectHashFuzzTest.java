@@ -25,9 +25,7 @@ class PerfectHashFuzzTest {
         for (int size : new int[] {0, 1, 3, 100, 2000}) {
           HashedKeys keys = HashedKeys.random(size, size);
           sections.add(
-              PerfectHashBuilder.of(construction)
-                  .temporaryDirectory(directory)
-                  .build(keys.high(), keys.low(), size));
+              PerfectHashBuilder.build(construction, directory, keys.high(), keys.low(), size));
         }
       }
       return sections;

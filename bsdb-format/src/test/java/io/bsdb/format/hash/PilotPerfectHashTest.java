@@ -20,7 +20,7 @@ class PilotPerfectHashTest {
     long[] low = new long[high.length];
     assertThatIllegalArgumentException()
         .isThrownBy(
-            () -> PerfectHashBuilder.of(PerfectHashConstruction.PILOT).build(high, low, 100_000))
+            () -> PerfectHashBuilder.build(PerfectHashConstruction.PILOT, null, high, low, 100_000))
         .withMessage("no perfect hash found: the hashes are far from uniform: size=100000 seeds=8");
   }
 
@@ -34,18 +34,20 @@ class PilotPerfectHashTest {
   @Test
   void buildsInAsLittleMemoryAsPromised() throws IOException {
     HashedKeys keys = HashedKeys.random(2_000_000, 1);
-    PerfectHashBuilder builder = PerfectHashBuilder.of(PerfectHashConstruction.PILOT);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
-    byte[] section = builder.build(keys.high(), keys.low(), keys.size());
+    byte[] section = build(PerfectHashConstruction.PILOT, keys);
     long allocated = threads.getCurrentThreadAllocatedBytes() - before;
     assertThat(allocated).isLessThan(8L * keys.size() + section.length + (4 << 20));
   }
 
   private static double bitsPerKey(PerfectHashConstruction construction) throws IOException {
     HashedKeys keys = HashedKeys.random(600_000, 1);
-    byte[] section =
-        PerfectHashBuilder.of(construction).build(keys.high(), keys.low(), keys.size());
-    return 8.0 * section.length / keys.size();
+    return 8.0 * build(construction, keys).length / keys.size();
+  }
+
+  private static byte[] build(PerfectHashConstruction construction, HashedKeys keys)
+      throws IOException {
+    return PerfectHashBuilder.build(construction, null, keys.high(), keys.low(), keys.size());
   }
 }

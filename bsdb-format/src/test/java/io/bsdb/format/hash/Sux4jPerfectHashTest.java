@@ -28,9 +28,12 @@ class Sux4jPerfectHashTest {
       PerfectHash actual =
           PerfectHash.open(
               ByteBuffer.wrap(
-                  PerfectHashBuilder.of(PerfectHashConstruction.SUX4J)
-                      .temporaryDirectory(temporaryDirectory)
-                      .build(keys.high(), keys.low(), size)));
+                  PerfectHashBuilder.build(
+                      PerfectHashConstruction.SUX4J,
+                      temporaryDirectory,
+                      keys.high(),
+                      keys.low(),
+                      size)));
       for (int i = 0; i < size; i++) {
         long high = keys.high()[i];
         long low = keys.low()[i];
