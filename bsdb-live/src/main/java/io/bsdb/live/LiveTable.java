@@ -112,7 +112,7 @@ final class LiveTable implements WritableTable {
     this.segments =
         new SegmentSupply(
             recovered, place.maxSegmentLength(), options.durability(), owner::requireInPlace);
-    recovered.index().retireTo(reclaimer::retire);
+    recovered.index().changes().retireTo(reclaimer::retire);
     this.log = new Log(recovered, options.durability(), segments, reclaimer, retention);
     this.commit = new GroupCommit(log);
     this.mark = new DurabilityMark(log, commit, options.durability(), place.markEvery());

@@ -42,12 +42,12 @@ record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
    * @return where its value is, or {@link Overlay#UNCHANGED}, or {@link Overlay#DELETED}
    */
   long find(byte[] key, long hash) {
-    long found = newest.find(key, hash);
+    long found = newest.changes().find(key, hash);
     LogIndex before = frozen;
     if (found != Overlay.UNCHANGED || before == null) {
       return found;
     }
-    long earlier = before.find(key, hash);
+    long earlier = before.changes().find(key, hash);
     return earlier < 0 ? earlier : earlier | FROZEN;
   }
 
@@ -78,10 +78,10 @@ record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
   }
 
   long keys() {
-    return newest.keys() + (frozen == null ? 0 : frozen.keys());
+    return newest.changes().keys() + (frozen == null ? 0 : frozen.changes().keys());
   }
 
   long indexBytes() {
-    return newest.indexBytes() + (frozen == null ? 0 : frozen.indexBytes());
+    return newest.changes().indexBytes() + (frozen == null ? 0 : frozen.changes().indexBytes());
   }
 }

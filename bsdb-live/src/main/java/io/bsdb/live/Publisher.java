@@ -141,7 +141,7 @@ final class Publisher implements Closeable {
   private boolean hasChanges() {
     LogIndexes changed = logIndexes.get();
     LogIndex newest = changed.newest();
-    return changed.frozen() != null || newest.keys() > 0 || !newest.positions().isEmpty();
+    return changed.frozen() != null || newest.changes().keys() > 0 || !newest.positions().isEmpty();
   }
 
   /**
@@ -173,7 +173,7 @@ final class Publisher implements Closeable {
       return null;
     }
     LogIndex next = new LogIndex();
-    next.retireTo(reclaimer::retire);
+    next.changes().retireTo(reclaimer::retire);
     return next;
   }
 

@@ -71,7 +71,8 @@ public final class LaterChanges implements Closeable {
 
   private static boolean contains(@Nullable Overlay changes, byte[] key) {
     return changes != null
-        && changes.find(key, KeyHash.hash(key).getMostSignificantBits()) != Overlay.UNCHANGED;
+        && changes.table().find(key, KeyHash.hash(key).getMostSignificantBits())
+            != Overlay.UNCHANGED;
   }
 
   /**

@@ -111,7 +111,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
     this.reclaimer = reclaimer;
     this.parts = new CopyOnWriteArrayList<>(recovered.parts());
     this.part = parts.get(parts.size() - 1);
-    this.indexNumber = index.segmentCount() - 1;
+    this.indexNumber = index.records().segmentCount() - 1;
     this.end = recovered.end();
     this.durable = recovered.end();
     this.recorded = recovered.durable();
@@ -305,7 +305,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
     }
     Place place = part.place(end);
     try {
-      indexNumber = nextIndex.addSegment(next.segment().segment());
+      indexNumber = nextIndex.changes().addSegment(next.segment().segment());
       next.begin(place);
       part.end(end, sequence);
     } catch (IOException | RuntimeException | Error e) {

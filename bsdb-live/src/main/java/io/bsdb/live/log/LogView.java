@@ -73,7 +73,7 @@ public final class LogView implements RecordCursor {
   public void read() throws IOException {
     for (int i = 0; i < parts.size(); i++) {
       LogSegment segment = parts.get(i).segment();
-      int number = index.addSegment(segment.segment());
+      int number = index.changes().addSegment(segment.segment());
       segment.replay(end(i), (kind, record) -> index.add(number, kind, record));
     }
   }
@@ -85,7 +85,8 @@ public final class LogView implements RecordCursor {
 
   /** Returns whether a key is put or deleted. */
   public boolean changes(byte[] key) {
-    return index.find(key, KeyHash.hash(key).getMostSignificantBits()) != Overlay.UNCHANGED;
+    return index.changes().find(key, KeyHash.hash(key).getMostSignificantBits())
+        != Overlay.UNCHANGED;
   }
 
   @Override
@@ -140,7 +141,7 @@ public final class LogView implements RecordCursor {
 
   private boolean isNewest() {
     byte[] key = key();
-    return index.find(key, KeyHash.hash(key).getMostSignificantBits()) == address();
+    return index.changes().find(key, KeyHash.hash(key).getMostSignificantBits()) == address();
   }
 
   @Override

@@ -171,7 +171,7 @@ public final class Recovery {
   }
 
   private Segment.Replay indexed(LogPart part) {
-    int number = index.addSegment(part.segment().segment());
+    int number = index.changes().addSegment(part.segment().segment());
     return (kind, record) -> part.count(kind, index.add(number, kind, record));
   }
 

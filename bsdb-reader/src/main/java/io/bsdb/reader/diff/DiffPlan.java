@@ -187,7 +187,7 @@ final class DiffPlan {
             ? filter
             : (key, hash) ->
                 filter.test(key, hash)
-                    && after.find(key, hash.getMostSignificantBits()) == Overlay.UNCHANGED,
+                    && after.table().find(key, hash.getMostSignificantBits()) == Overlay.UNCHANGED,
         Owner.READER,
         Wanted.ALL);
     left.andNot(same);

@@ -209,19 +209,19 @@ public final class ChangeTable implements Closeable {
    *
    * @param high of the key's hash
    */
-  boolean mayContain(long high) {
+  public boolean mayContain(long high) {
     long hash = ChangeIndex.hash(high);
     return part(hash).mayContain(hash);
   }
 
   /** Reads from where the entry of a key would be, so that it is in the caches soon. */
-  int prefetchEntry(long high) {
+  public int prefetchEntry(long high) {
     long hash = ChangeIndex.hash(high);
     return (int) part(hash).fetch(hash);
   }
 
   /** Reads from the record that is probably a key's, so that it is in the caches soon. */
-  int prefetchRecord(long high) {
+  public int prefetchRecord(long high) {
     long hash = ChangeIndex.hash(high);
     ChangeIndex index = part(hash);
     int position = index.next(index.start(hash), hash);
@@ -240,7 +240,7 @@ public final class ChangeTable implements Closeable {
    * Finds the newest change of a key.
    *
    * @param high of the key's hash
-   * @return as {@link Overlay#find}
+   * @return where its value is, or {@link Overlay#UNCHANGED}, or {@link Overlay#DELETED}
    */
   public long find(byte[] key, long high) {
     long hash = ChangeIndex.hash(high);
@@ -249,7 +249,7 @@ public final class ChangeTable implements Closeable {
   }
 
   /** Finds the newest change of a key that {@link #mayContain} does not rule out. */
-  long findRecord(byte[] key, long high) {
+  public long findRecord(byte[] key, long high) {
     long hash = ChangeIndex.hash(high);
     return find(part(hash), key, hash);
   }

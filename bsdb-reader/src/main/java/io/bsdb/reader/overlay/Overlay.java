@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * segment. Immutable and safe for many threads; closed by its last user when nobody reads any more.
  */
 public final class Overlay implements Closeable {
-  /** Result of {@link #find} for a key that has not changed. */
+  /** Result of {@link ChangeTable#find} for a key that has not changed. */
   public static final long UNCHANGED = -1;
 
-  /** Result of {@link #find} for a key that was deleted. */
+  /** Result of {@link ChangeTable#find} for a key that was deleted. */
   public static final long DELETED = -2;
 
   private static final byte[] NO_KEY = new byte[0];
@@ -176,42 +176,9 @@ public final class Overlay implements Closeable {
     return List.of(segments);
   }
 
-  ChangeTable table() {
+  /** Returns the changes, to which nothing is added any more. */
+  public ChangeTable table() {
     return table;
-  }
-
-  /**
-   * Returns whether a key may have been changed: false for almost all that have not.
-   *
-   * @param high of the key's hash
-   */
-  public boolean mayContain(long high) {
-    return table.mayContain(high);
-  }
-
-  /**
-   * Finds the newest change of a key.
-   *
-   * @param high of the key's hash
-   * @return where its value is, or {@link #UNCHANGED}, or {@link #DELETED}
-   */
-  public long find(byte[] key, long high) {
-    return table.find(key, high);
-  }
-
-  /** Reads from where the entry of a key would be, so that it is in the caches soon. */
-  public int prefetchEntry(long high) {
-    return table.prefetchEntry(high);
-  }
-
-  /** Reads from the record that is probably a key's, so that it is in the caches soon. */
-  public int prefetchRecord(long high) {
-    return table.prefetchRecord(high);
-  }
-
-  /** Finds the newest change of a key that {@link #mayContain} does not rule out. */
-  public long findRecord(byte[] key, long high) {
-    return table.findRecord(key, high);
   }
 
   /** Lends a value that was found, as {@link ChangeRecords#read} does. */

@@ -8,6 +8,7 @@ import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.BlockSource.Batching;
+import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import java.io.IOException;
@@ -116,24 +117,25 @@ public final class KeyBatch<T> {
   }
 
   private void answerChanged(Overlay overlay) {
+    ChangeTable changes = overlay.table();
     int[] candidates = new int[keys.size()];
     int count = 0;
     for (int i = 0; i < candidates.length; i++) {
       candidates[count] = i; // without a branch, which nobody could predict
-      count += overlay.mayContain(keys.high(i)) ? 1 : 0;
+      count += changes.mayContain(keys.high(i)) ? 1 : 0;
     }
     int prefetched = 0;
     for (int i = 0; i < count; i++) {
-      prefetched += overlay.prefetchEntry(keys.high(candidates[i]));
+      prefetched += changes.prefetchEntry(keys.high(candidates[i]));
     }
     for (int i = 0; i < count; i++) {
-      prefetched += overlay.prefetchRecord(keys.high(candidates[i]));
+      prefetched += changes.prefetchRecord(keys.high(candidates[i]));
     }
     keep(prefetched);
     for (int i = 0; i < count; i++) {
       int key = candidates[i];
       if (!keys.isAnswered(key)) {
-        long found = overlay.findRecord(keys.key(key), keys.high(key));
+        long found = changes.findRecord(keys.key(key), keys.high(key));
         if (found >= 0) {
           keys.answer(key, overlay.read(found, key, reader));
         } else if (found == Overlay.DELETED) {

@@ -273,10 +273,10 @@ public final class OpenSnapshot implements Closeable {
     return partition(partitioning.partition(key, high));
   }
 
-  /** Finds the newest change of a key, as {@link Overlay#find} does. */
+  /** Finds the newest change of a key, as {@link ChangeTable#find} does. */
   public long findChange(byte[] key, long high) {
     Overlay changes = overlay;
-    return changes == null ? Overlay.UNCHANGED : changes.find(key, high);
+    return changes == null ? Overlay.UNCHANGED : changes.table().find(key, high);
   }
 
   /**

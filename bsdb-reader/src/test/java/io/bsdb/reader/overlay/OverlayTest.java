@@ -187,7 +187,7 @@ class OverlayTest {
   private static String found(Overlay overlay, String key) {
     HashValue128 hash = KeyHash.hash(bytes(key));
     long high = hash.getMostSignificantBits();
-    long found = overlay.find(bytes(key), high);
+    long found = overlay.table().find(bytes(key), high);
     if (found == Overlay.UNCHANGED) {
       return "unchanged";
     }
