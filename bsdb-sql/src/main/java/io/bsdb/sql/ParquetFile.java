@@ -1,6 +1,7 @@
 package io.bsdb.sql;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.bsdb.format.io.Thrown;
 import io.bsdb.row.ArrayView;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
@@ -122,11 +123,8 @@ public final class ParquetFile {
               .formatted(String.join(", ", values), FUNCTION, SourceType.quoted(part.toString())));
       Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
     } catch (SQLException e) {
-      if (source.failure instanceof IOException failure) {
-        throw failure;
-      }
-      if (source.failure instanceof RuntimeException failure) {
-        throw failure;
+      if (source.failure != null) {
+        throw Thrown.asIs(source.failure);
       }
       throw new IOException("cannot write %s: %s".formatted(file, SqlEngine.message(e)), e);
     } finally {

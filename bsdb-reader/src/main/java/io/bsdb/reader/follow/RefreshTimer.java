@@ -1,5 +1,6 @@
 package io.bsdb.reader.follow;
 
+import io.bsdb.format.io.Uninterrupted;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -127,20 +128,12 @@ final class RefreshTimer {
       return true;
     }
     thread.interrupt();
-    boolean interrupted = false;
     long end = System.nanoTime() + timeout.toNanos();
-    long left = timeout.toNanos();
-    while (thread.isAlive() && left > 0) {
-      try {
-        TimeUnit.NANOSECONDS.timedJoin(thread, left);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-      left = end - System.nanoTime();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.await(
+        () -> {
+          TimeUnit.NANOSECONDS.timedJoin(thread, end - System.nanoTime());
+          return true;
+        });
     return !thread.isAlive();
   }
 }

@@ -1,5 +1,7 @@
 package io.bsdb.flink.lookup;
 
+import io.bsdb.format.io.Uninterrupted;
+
 /** Counts what is in flight, without a limit, so that its end can be waited for. Thread-safe. */
 final class InFlight {
   private long count;
@@ -16,17 +18,14 @@ final class InFlight {
   }
 
   /** Returns once nothing is in flight. An interrupt is kept for the caller. */
-  synchronized void awaitEnd() {
-    boolean interrupted = false;
+  void awaitEnd() {
+    Uninterrupted.await(this::hasEnded);
+  }
+
+  private synchronized boolean hasEnded() throws InterruptedException {
     while (count > 0) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
+      wait();
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    return true;
   }
 }
