@@ -19,7 +19,7 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.storage.DirectoryTree;
-import io.bsdb.writer.DeltaWriter;
+import io.bsdb.testkit.Records;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
@@ -180,10 +180,7 @@ class BrokenTablesTest {
 
   @Test
   void namesTheFileThatIsMissing() throws Exception {
-    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
-      writer.put(bytes("k"), bytes("new"));
-      writer.publish();
-    }
+    Records.of("k", "new").change(Table.at(table));
     Path segment;
     try (Stream<Path> files = Files.walk(table)) {
       segment = files.filter(each -> each.toString().endsWith(".seg")).findFirst().orElseThrow();

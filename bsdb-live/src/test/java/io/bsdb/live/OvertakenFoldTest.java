@@ -7,7 +7,6 @@ import io.bsdb.live.log.LogDirectory;
 import io.bsdb.table.Table;
 import io.bsdb.table.storage.TableStorage;
 import io.bsdb.testkit.Records;
-import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -33,12 +32,8 @@ class OvertakenFoldTest {
   void rollBack() throws IOException {
     Records.of("base", "base").publish(directory, WriterOptions.builder().partitions(2).build());
     for (int version = 0; version < 2; version++) {
-      try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
-        for (int i = 0; i < 10; i++) {
-          delta.put(bytes("key" + i), bytes("delta" + version));
-        }
-        delta.publish();
-      }
+      String value = "delta" + version;
+      Records.numbered(10, i -> "key" + i, i -> value).change(Table.at(directory));
     }
     Table.at(directory).rollback(Table.at(directory).versions().get(1));
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.format.io.IORunnable;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -21,10 +22,7 @@ class OwnedMeanwhileTest {
 
   @BeforeEach
   void build() throws IOException {
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
-      writer.add(bytes("key"), bytes("value"));
-      writer.publish();
-    }
+    Records.of("key", "value").publish(directory, WriterOptions.defaults());
   }
 
   private void refusesOnceOwned(IORunnable publish) throws IOException {

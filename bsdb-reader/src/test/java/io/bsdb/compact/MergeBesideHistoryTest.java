@@ -9,7 +9,6 @@ import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.InService;
 import io.bsdb.testkit.Records;
-import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,12 +26,7 @@ class MergeBesideHistoryTest {
   private Path directory;
 
   private void put(List<String> keys, String value) throws IOException {
-    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
-      for (String key : keys) {
-        writer.put(bytes(key), bytes(value));
-      }
-      writer.publish();
-    }
+    Records.numbered(keys.size(), keys::get, i -> value).change(Table.at(directory));
   }
 
   private Compactor compactor() {

@@ -251,12 +251,7 @@ class MergeJobTest {
   }
 
   private void put(Map<String, String> puts) throws IOException {
-    try (DeltaWriter writer = DeltaWriter.create(table)) {
-      for (Map.Entry<String, String> put : puts.entrySet()) {
-        writer.put(bytes(put.getKey()), bytes(put.getValue()));
-      }
-      writer.publish();
-    }
+    Records.of(puts).change(table);
     model.putAll(puts);
   }
 

@@ -9,7 +9,6 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Table;
 import io.bsdb.testkit.Await;
 import io.bsdb.testkit.Records;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import io.bsdb.writer.work.BuildMemory;
 import java.io.IOException;
@@ -40,11 +39,7 @@ class SharedBuildMemoryTest {
 
   @BeforeEach
   void build() throws IOException {
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(directory, WriterOptions.builder().partitions(1).build())) {
-      writer.add(KEY, KEY);
-      writer.publish();
-    }
+    Records.empty().add(KEY, KEY).publish(directory, WriterOptions.builder().partitions(1).build());
     Records.empty().add(KEY, VALUE).change(Table.at(directory));
     compactor = new Compactor(directory).foldFraction(0);
   }

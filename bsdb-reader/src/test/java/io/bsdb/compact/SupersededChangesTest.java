@@ -11,7 +11,6 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.testkit.InMemory;
 import io.bsdb.testkit.Records;
-import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -50,12 +49,7 @@ class SupersededChangesTest {
   }
 
   private void count() throws IOException {
-    try (DeltaWriter writer = DeltaWriter.create(table)) {
-      for (int i = 1; i <= CHANGES; i++) {
-        writer.put(bytes("counter"), bytes("" + i));
-      }
-      writer.publish();
-    }
+    Records.numbered(CHANGES, i -> "counter", i -> "" + (i + 1)).change(table);
   }
 
   /** Opens changes to be merged as the other one does, or else finds them too large. */

@@ -10,8 +10,8 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.testkit.ChildProcess;
+import io.bsdb.testkit.Records;
 import io.bsdb.testkit.Records.Lengths;
-import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -127,10 +127,7 @@ class StrangeFilesTest {
 
   private Path publishChanges() throws IOException {
     Path table = publish();
-    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
-      writer.put(new byte[] {1}, new byte[10]);
-      writer.publish();
-    }
+    Records.empty().add(new byte[] {1}, new byte[10]).change(Table.at(table));
     try (Stream<Path> segments = Files.list(table.resolve("data"))) {
       file = segments.filter(path -> path.toString().endsWith(".seg")).findFirst().orElseThrow();
     }

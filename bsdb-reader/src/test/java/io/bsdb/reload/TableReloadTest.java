@@ -17,8 +17,8 @@ import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.DuplicateKeyException;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.TooFewRowsException;
 import io.bsdb.writer.options.Duplicates;
 import io.bsdb.writer.options.Layout;
@@ -324,10 +324,7 @@ class TableReloadTest extends ReloadFixture {
     WriterOptions options = WriterOptions.builder().schema(schema).build();
     byte[] key = codec.encodeKey(7);
     byte[] row = codec.encodeValue("seven");
-    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
-      writer.add(key, row);
-      writer.publish();
-    }
+    Records.empty().add(key, row).publish(table, options);
     try (TableReload reload = TableReload.begin(table, options, publish)) {
       assertThatThrownBy(() -> reload.add(key, RowWriter.ended()))
           .isInstanceOf(IllegalArgumentException.class)

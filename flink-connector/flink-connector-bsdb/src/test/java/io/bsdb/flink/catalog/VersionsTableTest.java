@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.table.Table;
 import io.bsdb.table.storage.TableStorage;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -21,10 +21,7 @@ class VersionsTableTest {
   @TempDir Path directory;
 
   private void publish() throws Exception {
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
-      writer.add(ROW, ROW);
-      writer.publish();
-    }
+    Records.empty().add(ROW, ROW).publish(directory, WriterOptions.defaults());
   }
 
   /** Where there are many versions, a stream's job deletes some while they are listed. */

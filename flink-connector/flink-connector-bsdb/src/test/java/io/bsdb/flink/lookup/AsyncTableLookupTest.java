@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.RowCodec;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,16 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class AsyncTableLookupTest {
-  private static final byte[] KEY = "a".getBytes(StandardCharsets.UTF_8);
-
   @TempDir Path directory;
 
   private void publish(String value) throws IOException {
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(directory, WriterOptions.builder().partitions(1).build())) {
-      writer.add(KEY, value.getBytes(StandardCharsets.UTF_8));
-      writer.publish();
-    }
+    Records.of("a", value).publish(directory, WriterOptions.builder().partitions(1).build());
   }
 
   private LookupSpec spec(Access access) {

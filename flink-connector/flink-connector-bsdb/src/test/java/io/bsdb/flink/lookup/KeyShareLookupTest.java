@@ -11,7 +11,7 @@ import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.testkit.Await;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -41,13 +41,8 @@ class KeyShareLookupTest {
 
   @BeforeEach
   void build() throws Exception {
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(directory, WriterOptions.builder().partitions(4).build())) {
-      for (int i = 0; i < KEYS; i++) {
-        writer.add(bytes(i), bytes(i));
-      }
-      writer.publish();
-    }
+    Records.numbered(KEYS, i -> "key " + i, i -> "key " + i)
+        .publish(directory, WriterOptions.builder().partitions(4).build());
   }
 
   private SnapshotLookupFunction function(InputShuffle shuffle) {
@@ -138,10 +133,7 @@ class KeyShareLookupTest {
     RecordEncoder encoder = new RecordEncoder(table);
     RowData row = GenericRowData.of(StringData.fromString("a"), 1, StringData.fromString(value));
     WriterOptions options = WriterOptions.builder().schema(table.schema()).partitions(1).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(table.directory(), options)) {
-      writer.add(encoder.key(row), encoder.value(row));
-      writer.publish();
-    }
+    Records.empty().add(encoder.key(row), encoder.value(row)).publish(table.directory(), options);
   }
 
   @Test

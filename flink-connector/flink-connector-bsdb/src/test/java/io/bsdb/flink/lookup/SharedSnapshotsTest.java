@@ -7,10 +7,9 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Table;
 import io.bsdb.testkit.Await;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.InterruptedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,11 +33,7 @@ class SharedSnapshotsTest {
   @Test
   @Timeout(120)
   void aTaskThatWaitsForAnotherToCopyATableCanBeCancelled() throws Exception {
-    byte[] text = "a".getBytes(StandardCharsets.UTF_8);
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
-      writer.add(text, text);
-      writer.publish();
-    }
+    Records.of("a", "a").publish(directory, WriterOptions.defaults());
     use().close();
     FutureTask<SharedSnapshots.Use> copying = new FutureTask<>(this::use);
     FutureTask<SharedSnapshots.Use> waiting = new FutureTask<>(this::use);

@@ -8,10 +8,10 @@ import io.bsdb.flink.row.RecordEncoder;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.Table;
 import io.bsdb.testkit.Await;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -245,11 +245,7 @@ class SnapshotLookupFunctionTest {
   @Test
   void readsTablesOfPlainBytes() throws Exception {
     WriterOptions options = WriterOptions.builder().partitions(1).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      writer.add("a".getBytes(StandardCharsets.UTF_8), "value".getBytes(StandardCharsets.UTF_8));
-      writer.add("b".getBytes(StandardCharsets.UTF_8), new byte[0]);
-      writer.publish();
-    }
+    Records.of("a", "value", "b", "").publish(directory, options);
     SnapshotLookupFunction strings = open(function(TestLookup.STRING, OFTEN));
     SnapshotLookupFunction bytes =
         open(function(new VarBinaryType(VarBinaryType.MAX_LENGTH), OFTEN));

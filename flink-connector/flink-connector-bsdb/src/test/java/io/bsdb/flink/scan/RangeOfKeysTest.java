@@ -9,7 +9,7 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -59,12 +59,7 @@ class RangeOfKeysTest {
       keys.add(key(random, 1));
     }
     WriterOptions options = WriterOptions.builder().order(RecordOrder.KEY).partitions(7).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      for (byte[] key : keys) {
-        writer.add(key, key);
-      }
-      writer.publish();
-    }
+    new Records(List.copyOf(keys), List.copyOf(keys)).publish(directory, options);
     String version = Table.at(directory).requireCurrentVersion();
 
     try (SnapshotReader reader =

@@ -9,11 +9,10 @@ import io.bsdb.flink.row.Projection;
 import io.bsdb.flink.state.EnumeratorState;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.Table;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -84,11 +83,7 @@ class ScanEnumeratorTest {
   @Test
   void showsWhatIsScanned() throws Exception {
     WriterOptions options = WriterOptions.builder().layout(Layout.COMPACT).build();
-    byte[] text = "a".getBytes(StandardCharsets.UTF_8);
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      writer.add(text, text);
-      writer.publish();
-    }
+    Records.of("a", "a").publish(directory, options);
     DeclaredTable table = TestLookup.table(directory, TestLookup.STRING);
     ReadSettings settings = TestLookup.settings(Access.MAPPED, Duration.ZERO, null);
     ScanSpec spec = new ScanSpec(table, settings, Projection.all(table), new Extent.AllRows());

@@ -11,9 +11,8 @@ import io.bsdb.flink.row.Projection;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.Table;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.apache.flink.table.api.ValidationException;
@@ -27,11 +26,7 @@ class ScannedVersionTest {
 
   @Test
   void closesAVersionThatTheDdlDoesNotMatch() throws Exception {
-    byte[] text = "a".getBytes(StandardCharsets.UTF_8);
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
-      writer.add(text, text);
-      writer.publish();
-    }
+    Records.of("a", "a").publish(directory, WriterOptions.defaults());
     DeclaredTable table = TestLookup.table(directory, new IntType());
     ReadSettings settings = TestLookup.settings(Access.MAPPED, Duration.ZERO, null);
     ScanSpec spec = new ScanSpec(table, settings, Projection.all(table), new Extent.AllRows());

@@ -13,7 +13,7 @@ import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.testkit.InService;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -316,11 +316,9 @@ class DeltaCommitterTest extends CommitterFixture {
 
   @Test
   void refusesAnApproximateTable() throws IOException {
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(directory, WriterOptions.builder().set("keys", "omitted").build())) {
-      writer.add(bytes(1), bytes(1));
-      writer.publish();
-    }
+    Records.empty()
+        .add(bytes(1), bytes(1))
+        .publish(directory, WriterOptions.builder().set("keys", "omitted").build());
     assertThatThrownBy(() -> repeats(delta(at(A, 1), null)))
         .isInstanceOf(SuppressRestartsException.class)
         .cause()
