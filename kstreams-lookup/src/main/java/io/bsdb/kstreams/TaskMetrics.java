@@ -1,6 +1,7 @@
 package io.bsdb.kstreams;
 
 import io.bsdb.reader.memory.MemoryBudget;
+import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -31,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 final class TaskMetrics implements AutoCloseable {
   private static final String SCOPE = "bsdb-lookup";
   private static final String GROUP = "stream-" + SCOPE + "-metrics";
-  private static final int SEQUENCE_DIGITS = 10;
 
   private final StreamsMetrics metrics;
   private final LookupTable<?, ?> table;
@@ -111,7 +111,7 @@ final class TaskMetrics implements AutoCloseable {
 
   private double sequence() {
     Manifest manifest = table.manifest();
-    return manifest == null ? 0 : Long.parseLong(manifest.version().substring(0, SEQUENCE_DIGITS));
+    return manifest == null ? 0 : Table.sequence(manifest.version());
   }
 
   private double age(long nowMillis) {

@@ -2,6 +2,7 @@ package io.bsdb.kstreams.store;
 
 import io.bsdb.live.WritableStats;
 import io.bsdb.reader.ClosedReaderException;
+import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.time.Instant;
@@ -22,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class StoreMetrics implements AutoCloseable {
   private static final String SCOPE = "bsdb-store";
   private static final String GROUP = "stream-" + SCOPE + "-metrics";
-  private static final int SEQUENCE_DIGITS = 10;
   private static final long SAMPLED_MILLIS = 1_000;
 
   private final StreamsMetrics metrics;
@@ -112,7 +112,7 @@ final class StoreMetrics implements AutoCloseable {
     gauge(
         "snapshot-sequence",
         "Number of the version in service",
-        (stats, version, now) -> Long.parseLong(version.version().substring(0, SEQUENCE_DIGITS)));
+        (stats, version, now) -> Table.sequence(version.version()));
     gauge(
         "snapshot-age-ms",
         "Time since changes were last published or folded",
