@@ -7,7 +7,6 @@ import io.bsdb.kstreams.testing.TemporaryTable;
 import io.bsdb.reader.follow.OnMissing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -130,22 +129,6 @@ class ProcessorLookupTest {
       }
       joins.close();
       assertThat(joins.driver.metrics().keySet()).noneMatch(MetricsTest::isOurs);
-    }
-  }
-
-  @Test
-  void anIdleProcessorLetsGoOfTheOldVersion() {
-    try (Joins joins = trades()) {
-      joins.send("o1", "calm");
-      swap();
-      VersionHold<String, String> hold = customers.table().acquire();
-      try {
-        String before = hold.version();
-        joins.driver.advanceWallClockTime(Duration.ofSeconds(1));
-        assertThat(hold.version()).isNotEqualTo(before).isEqualTo(customers.manifest().version());
-      } finally {
-        customers.table().release(hold);
-      }
     }
   }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.lookup.OpenReaders;
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
@@ -32,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith({SharedCluster.class, OpenReaders.class})
 class AsyncLookupJoinTest {
   private static final long ROWS = 2_000;
-  private static final String DAMAGE = CorruptSnapshotException.class.getName();
+  private static final String DAMAGE = "block checksum mismatch: file=";
   private static final String RETRY =
       "/*+ LOOKUP('table'='t', 'retry-predicate'='lookup_miss', 'retry-strategy'='fixed_delay', 'fixed-delay'='1 ms', 'max-attempts'='3'%s) */";
   private static final Queue<Row> OUTPUT = new ConcurrentLinkedQueue<>();

@@ -6,11 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.table.Table;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.apache.flink.table.api.ValidationException;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.BeforeEach;
@@ -258,30 +255,6 @@ class BadInputTest {
     Table table = Table.at(directory);
     return snapshot()
         .resolve(table.manifest(table.requireCurrentVersion()).partitions().get(0).name());
-  }
-
-  /** The job fails: a row that cannot be read is not a row that is not there. */
-  @Test
-  void damagedBlock() throws Exception {
-    try (FileChannel file =
-        FileChannel.open(partition(), StandardOpenOption.WRITE, StandardOpenOption.READ)) {
-      ByteBuffer damage = ByteBuffer.allocate(64);
-      file.read(damage, 4096 + 128);
-      for (int i = 0; i < damage.limit(); i++) {
-        damage.put(i, (byte) ~damage.get(i));
-      }
-      file.write(damage.rewind(), 4096 + 128);
-    }
-    declare("id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED");
-
-    assertFails(LOOKUP)
-        .hasStackTraceContaining("Failed to lookup values with given key row")
-        .hasStackTraceContaining("block checksum mismatch: file=" + partition());
-    assertFails(
-            LOOKUP.replace(
-                "SELECT",
-                "SELECT /*+ LOOKUP('table'='d', 'retry-predicate'='lookup_miss', 'retry-strategy'='fixed_delay', 'fixed-delay'='1 ms', 'max-attempts'='2') */"))
-        .hasStackTraceContaining("block checksum mismatch: file=" + partition());
   }
 
   @Test
