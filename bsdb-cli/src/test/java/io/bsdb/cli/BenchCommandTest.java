@@ -85,10 +85,7 @@ class BenchCommandTest {
   void looksUpKeysOfAFileThatAreNotUtf8() throws IOException {
     Path table = directory.resolve("bytes");
     byte[] key = {(byte) 0xff, 'k'};
-    try (SnapshotWriter writer = SnapshotWriter.create(table, WriterOptions.defaults())) {
-      writer.add(key, bytes("value"));
-      writer.publish();
-    }
+    Records.empty().add(key, bytes("value")).publish(table, WriterOptions.defaults());
     Path keys = Files.write(directory.resolve("keys"), key);
 
     assertThat(json(table, "--keys", keys.toString()).path("foundShare").asDouble()).isEqualTo(1);

@@ -7,6 +7,7 @@ import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.table.SnapshotDirectory;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.ByteArrayOutputStream;
@@ -230,9 +231,6 @@ class GetCommandTest {
   }
 
   private void write(WriterOptions options, String key, byte[] value) throws IOException {
-    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
-      writer.add(key.getBytes(StandardCharsets.UTF_8), value);
-      writer.publish();
-    }
+    Records.empty().add(key.getBytes(StandardCharsets.UTF_8), value).publish(table, options);
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.examples.cluster.LocalFlink;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.SnapshotLookup;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -168,12 +168,10 @@ class KeysAgreeTest {
   }
 
   private <K> void write(Keys<K> keys) throws IOException {
-    try (SnapshotWriter writer =
-        SnapshotWriter.create(directory.resolve(keys.type()), WriterOptions.defaults())) {
-      writer.add(
-          keys.serde().serializer().serialize("names", keys.key()),
-          Serdes.String().serializer().serialize("names", "found"));
-      writer.publish();
-    }
+    Records.empty()
+        .add(
+            keys.serde().serializer().serialize("names", keys.key()),
+            Serdes.String().serializer().serialize("names", "found"))
+        .publish(directory.resolve(keys.type()), WriterOptions.defaults());
   }
 }

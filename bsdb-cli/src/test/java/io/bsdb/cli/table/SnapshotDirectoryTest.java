@@ -1,12 +1,11 @@
 package io.bsdb.cli.table;
 
-import static io.bsdb.testkit.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.table.Table;
-import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -29,10 +28,7 @@ class SnapshotDirectoryTest {
   }
 
   private String publish() throws IOException {
-    try (SnapshotWriter writer = SnapshotWriter.create(table, WriterOptions.defaults())) {
-      writer.add(bytes("key"), bytes("value"));
-      return writer.publish().version();
-    }
+    return Records.of("key", "value").publish(table, WriterOptions.defaults()).version();
   }
 
   /** Verifies the snapshot that a path means, which is replaced and deleted at first. */
