@@ -253,7 +253,7 @@ public final class BsdbServer implements Closeable {
   public URI address() {
     String name = host.contains(":") ? "[" + host + "]" : host;
     return URI.create(
-        "%s://%s:%d/".formatted(server.hasTls() ? "https" : "http", name, server.port()));
+        (server.hasTls() ? "https://" : "http://") + name + ":" + server.port() + "/");
   }
 
   /** Takes over certificates that have changed. */

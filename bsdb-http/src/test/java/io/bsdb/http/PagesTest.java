@@ -7,6 +7,7 @@ import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.testkit.ArabicDigits;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.net.URI;
@@ -24,10 +25,12 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the pages show and where their links lead, as text; {@link BrowserTest} looks at them. */
 @Timeout(60)
+@ExtendWith(ArabicDigits.class)
 class PagesTest {
   private static final String BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8";
   private static final Pattern LINK = Pattern.compile("(?:href|src|action)=\"?([^\" >]+)[\" >]");

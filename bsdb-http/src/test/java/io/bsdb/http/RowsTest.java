@@ -11,6 +11,7 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
+import io.bsdb.testkit.ArabicDigits;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.net.URLEncoder;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,6 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(
     value = Access.class,
     names = {"MAPPED", "DIRECT", "IO_URING"})
+@ExtendWith(ArabicDigits.class)
 class RowsTest {
   private final Access access;
   @TempDir private Path directory;

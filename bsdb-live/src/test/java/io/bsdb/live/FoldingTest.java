@@ -13,6 +13,7 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.storage.TableStorage;
+import io.bsdb.testkit.ArabicDigits;
 import io.bsdb.testkit.InService;
 import io.bsdb.testkit.Records;
 import io.bsdb.writer.options.WriterOptions;
@@ -32,8 +33,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
+@ExtendWith(ArabicDigits.class)
 class FoldingTest {
   private static final int SEGMENT_LENGTH = 1 << 14;
 

@@ -177,7 +177,7 @@ public final class ParquetFile {
       case CHAR, VARCHAR -> "VARCHAR";
       case INT -> "INTEGER";
       case BOOLEAN, TINYINT, SMALLINT, BIGINT, FLOAT, DOUBLE, DATE, TIME -> type.kind().name();
-      case DECIMAL -> "DECIMAL(%d, %d)".formatted(type.precision(), type.scale());
+      case DECIMAL -> "DECIMAL(" + type.precision() + ", " + type.scale() + ")";
       case TIMESTAMP -> type.precision() > 6 ? "TIMESTAMP_NS" : "TIMESTAMP";
       case TIMESTAMP_LTZ -> {
         if (type.precision() > 6) {

@@ -101,7 +101,7 @@ record SourceType(Kind kind, ColumnType columnType, List<Part> parts) {
     return switch (columnType.kind()) {
       case VARCHAR -> "VARCHAR";
       case INT -> "INTEGER";
-      case DECIMAL -> "DECIMAL(%d, %d)".formatted(columnType.precision(), columnType.scale());
+      case DECIMAL -> "DECIMAL(" + columnType.precision() + ", " + columnType.scale() + ")";
       default -> columnType.kind().name();
     };
   }

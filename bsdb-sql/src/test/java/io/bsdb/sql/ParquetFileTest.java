@@ -9,6 +9,7 @@ import io.bsdb.row.RowCodec;
 import io.bsdb.row.RowWriter;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
+import io.bsdb.testkit.ArabicDigits;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -28,11 +29,13 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rows in Parquet files, as DuckDB reads them. */
+@ExtendWith(ArabicDigits.class)
 class ParquetFileTest {
   private static final List<String> SCALARS =
       List.of(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
+import io.bsdb.testkit.ArabicDigits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,12 +16,14 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Queries against DuckDB itself. */
+@ExtendWith(ArabicDigits.class)
 class SqlQueryTest {
   @TempDir private Path directory;
   private SqlEngine engine;
@@ -264,7 +267,7 @@ class SqlQueryTest {
                       }
                     }))
         .isInstanceOf(IOException.class)
-        .hasMessageMatching("after row [0-9,]+: Conversion Error: Could not convert string 'x.*");
+        .hasMessageMatching("after row \\S+: Conversion Error: Could not convert string 'x.*");
   }
 
   @ParameterizedTest

@@ -91,8 +91,7 @@ record MirrorPort(HttpServer server, ExecutorService threads) implements Closeab
   String address() {
     InetSocketAddress address = server.getAddress();
     String host = address.getAddress().getHostAddress();
-    return "http://%s:%d"
-        .formatted(host.contains(":") ? "[" + host + "]" : host, address.getPort());
+    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.bsdb.cli.build;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.testkit.ArabicDigits;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -16,8 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 @Timeout(60)
+@ExtendWith(ArabicDigits.class)
 class MirrorPortTest {
   private final MirrorState state = new MirrorState(Duration.ofMinutes(1));
 

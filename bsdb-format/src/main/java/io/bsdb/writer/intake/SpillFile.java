@@ -33,7 +33,7 @@ public final class SpillFile implements Closeable {
   /** Creates a file, and its directory if there is none. */
   public static SpillFile create(Path directory, String name, int bucket) throws IOException {
     Files.createDirectories(directory);
-    Path path = directory.resolve("%s-%05d.spill".formatted(name, bucket));
+    Path path = directory.resolve(name + "-" + bucket + ".spill");
     try {
       FileChannel channel =
           FileChannel.open(

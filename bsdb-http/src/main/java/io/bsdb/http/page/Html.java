@@ -95,14 +95,12 @@ final class Html {
     double most = bars.stream().mapToDouble(Bar::value).max().orElse(1);
     int height = 22 * bars.size();
     raw("<figure><figcaption>").text(title).raw("</figcaption>");
-    raw(
-        "<svg class=bars viewBox=\"0 0 560 %d\" role=img aria-label=\""
-            .formatted(Math.max(1, height)));
+    raw("<svg class=bars viewBox=\"0 0 560 " + Math.max(1, height) + "\" role=img aria-label=\"");
     text(title).raw("\">");
     for (int i = 0; i < bars.size(); i++) {
       Bar bar = bars.get(i);
       double width = most == 0 ? 0 : 220 * bar.value / most;
-      raw("<text x=0 y=%d>".formatted(22 * i + 15)).text(bar.label).raw("</text>");
+      raw("<text x=0 y=" + (22 * i + 15) + ">").text(bar.label).raw("</text>");
       raw(
           String.format(
               Locale.ROOT,

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -50,7 +51,14 @@ public record LogEnd(UUID log, long number, UUID fileId, long offset) {
   /** Writes the record in place of the one before, durably and in one step. */
   public void write(LogStorage storage) throws IOException {
     String lines =
-        "%s\nlog %s\nfile %d %s\noffset %d\n".formatted(FIRST_LINE, log, number, fileId, offset);
+        String.format(
+            Locale.ROOT,
+            "%s\nlog %s\nfile %d %s\noffset %d\n",
+            FIRST_LINE,
+            log,
+            number,
+            fileId,
+            offset);
     String text = lines + "checksum " + checksum(lines) + "\n";
     try (LogFile file = storage.open(UNFINISHED, true)) {
       file.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), 0);

@@ -41,7 +41,7 @@ record HistoryInput(@Nullable ChangelogMode mode, int endedColumn) {
     int time = table.rowType().getFieldIndex(table.lastKeyColumn());
     return input
         .getDescription()
-        .contains("StreamRecordTimestampInserter(rowtime field: %d)".formatted(time));
+        .contains("StreamRecordTimestampInserter(rowtime field: " + time + ")");
   }
 
   private static @Nullable String keyedOperator(Transformation<RowData> input) {

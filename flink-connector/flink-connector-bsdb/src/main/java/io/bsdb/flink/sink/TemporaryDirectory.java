@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
@@ -37,11 +38,12 @@ public record TemporaryDirectory(Path path, FileChannel lock) implements Closeab
    * when it closes any channel to the file.
    */
   private static final String OWN_PREFIX =
-      "%s%d-%d-"
-          .formatted(
-              PREFIX,
-              ProcessHandle.current().pid(),
-              ManagementFactory.getRuntimeMXBean().getStartTime());
+      String.format(
+          Locale.ROOT,
+          "%s%d-%d-",
+          PREFIX,
+          ProcessHandle.current().pid(),
+          ManagementFactory.getRuntimeMXBean().getStartTime());
 
   /**
    * Creates a directory in another, and deletes what dead processes have left behind there.

@@ -12,6 +12,7 @@ import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.DuplicateKeyException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
@@ -71,11 +72,12 @@ public final class SnapshotSinkWriter implements CommittingSinkWriter<Change, Bu
 
   /** Returns a part of names of files that no other attempt of any task uses. */
   private static String attempt(TaskInfo task) {
-    return "%d-%d-%s"
-        .formatted(
-            task.getIndexOfThisSubtask(),
-            task.getAttemptNumber(),
-            UUID.randomUUID().toString().substring(0, 8));
+    return String.format(
+        Locale.ROOT,
+        "%d-%d-%s",
+        task.getIndexOfThisSubtask(),
+        task.getAttemptNumber(),
+        UUID.randomUUID().toString().substring(0, 8));
   }
 
   @Override
