@@ -359,7 +359,7 @@ record TableDirectories(String catalog, Warehouse warehouse) {
               table.storage().delete(SnapshotFormat.STAGING_DIRECTORY);
             });
     for (String name : table.storage().list("")) {
-      if (name.endsWith(".tmp")
+      if ((name.endsWith(".tmp") || name.endsWith(".next"))
           && (name.startsWith(SnapshotFormat.CURRENT_FILE + ".")
               || name.startsWith(TableDeclaration.FILE + ".")
               || name.startsWith(DROPPED_FILE + "."))) {

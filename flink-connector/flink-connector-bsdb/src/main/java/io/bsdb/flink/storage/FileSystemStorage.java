@@ -46,7 +46,7 @@ public final class FileSystemStorage implements TableStorage {
 
   /**
    * How often an empty file is read: it may have been completed before the file beside it was
-   * looked for, and already be written over again.
+   * looked for, and be written over again.
    */
   private static final int READS = 10;
 
@@ -114,13 +114,21 @@ public final class FileSystemStorage implements TableStorage {
   public byte[] read(String path, int limit) throws IOException {
     byte[] content = readWhole(path, limit);
     for (int i = 1; content.length == 0 && i < READS; i++) {
-      try {
-        content = readWhole(path + NEXT, limit);
-      } catch (NoSuchFileException replacedMeanwhile) {
-        content = readWhole(path, limit);
+      byte[] next = readNext(path, limit);
+      content = readWhole(path, limit); // before the next content: it may be complete by now
+      if (content.length == 0) {
+        content = next;
       }
     }
     return content;
+  }
+
+  private byte[] readNext(String path, int limit) throws IOException {
+    try {
+      return readWhole(path + NEXT, limit);
+    } catch (NoSuchFileException replacedMeanwhile) {
+      return new byte[0];
+    }
   }
 
   private byte[] readWhole(String path, int limit) throws IOException {
@@ -144,11 +152,21 @@ public final class FileSystemStorage implements TableStorage {
                   if (OBJECT_STORES.contains(root.toUri().getScheme())) {
                     writeOver(file, content);
                   } else {
-                    writeOver(file(path + NEXT), content);
+                    if (!isEmpty(file)) { // else only the file beside it has what a crash left
+                      writeOver(file(path + NEXT), content);
+                    }
                     writeOver(file, content);
                     delete(path + NEXT);
                   }
                 }));
+  }
+
+  private boolean isEmpty(Path file) throws IOException {
+    try {
+      return fileSystem().getFileStatus(file).getLen() == 0;
+    } catch (FileNotFoundException e) {
+      return false;
+    }
   }
 
   /**

@@ -80,9 +80,47 @@ class FileSystemStorageTest {
     assertThat(Files.size(directory.resolve("CURRENT"))).isZero();
 
     assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("new");
+    failAtEachFileThatIsWritten();
+    assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("new");
     storage.replace("CURRENT", bytes("newer"));
     assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("newer");
     assertThat(storage.list("")).containsExactly("CURRENT");
+  }
+
+  /** As when the disk is still full. */
+  private void failAtEachFileThatIsWritten() {
+    NoRenameFileSystem.writing(
+        name -> {
+          throw new IOException("no space left: " + name);
+        });
+    try {
+      assertThatThrownBy(() -> storage.replace("CURRENT", bytes("newer")))
+          .hasStackTraceContaining("no space left");
+    } finally {
+      NoRenameFileSystem.writing(name -> {});
+    }
+  }
+
+  /** A reader that has found the file empty may be slow, and the writer already write again. */
+  @Test
+  void whatIsBesideAFileThatWasCompletedMeanwhileIsNotRead() throws Exception {
+    Path current = Files.createFile(directory.resolve("CURRENT"));
+    Path next = directory.resolve("CURRENT.next");
+    for (String later : List.of("", "3")) {
+      Files.writeString(current, "");
+      NoRenameFileSystem.opening(
+          name -> {
+            if (name.equals("CURRENT.next")) {
+              Files.writeString(current, "2");
+              Files.writeString(next, later);
+            }
+          });
+      try {
+        assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("2");
+      } finally {
+        NoRenameFileSystem.opening(name -> {});
+      }
+    }
   }
 
   @Test

@@ -26,6 +26,7 @@ public final class NoRenameFileSystem extends FileSystem {
   private static volatile Predicate<String> full = name -> false;
   private static volatile Write writing = name -> {};
   private static volatile Write deleting = name -> {};
+  private static volatile Write opening = name -> {};
 
   private final LocalFileSystem local = new LocalFileSystem();
 
@@ -46,7 +47,7 @@ public final class NoRenameFileSystem extends FileSystem {
     full = names;
   }
 
-  /** A step of a test amid the writing of a file, or before it is deleted. */
+  /** A step of a test amid the writing of a file, or before it is deleted or read. */
   public interface Write {
     void of(String name) throws IOException;
   }
@@ -59,6 +60,11 @@ public final class NoRenameFileSystem extends FileSystem {
   /** Runs before a file or directory is deleted. */
   public static void deleting(Write step) {
     deleting = step;
+  }
+
+  /** Runs before a file is opened to be read. */
+  static void opening(Write step) {
+    opening = step;
   }
 
   private static Path local(Path path) {
@@ -141,6 +147,7 @@ public final class NoRenameFileSystem extends FileSystem {
   @Override
   public FSDataInputStream open(Path path) throws IOException {
     OPENED.add(path.getName());
+    opening.of(path.getName());
     return local.open(local(path));
   }
 
