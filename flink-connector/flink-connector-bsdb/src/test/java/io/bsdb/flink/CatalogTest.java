@@ -185,6 +185,15 @@ class CatalogTest extends CatalogFixture {
   }
 
   @Test
+  void listsTablesBesideADirectoryOfSomethingElse() throws Exception {
+    Sql session = withCities();
+    Path other = Files.createDirectory(warehouse.resolve("geo/photos"));
+    Files.createFile(other.resolve("snapshots"));
+
+    assertThat(session.texts("SHOW TABLES FROM c.geo")).containsExactly("+I[cities]");
+  }
+
+  @Test
   void tellsStatistics() throws Exception {
     Sql session = withCities();
     Manifest manifest = current("geo/cities");

@@ -12,6 +12,7 @@ import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NotDirectoryException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -71,7 +72,15 @@ record TableDirectories(String catalog, Warehouse warehouse) {
         || entries.contains(TableDeclaration.FILE)
         || entries.contains(DROPPED_FILE)
         // It has lost CURRENT, and a rollback is to find it.
-        || (entries.contains(SnapshotFormat.SNAPSHOTS_DIRECTORY) && !table.versions().isEmpty());
+        || (entries.contains(SnapshotFormat.SNAPSHOTS_DIRECTORY) && hasVersions(table));
+  }
+
+  private static boolean hasVersions(Table table) throws IOException {
+    try {
+      return !table.versions().isEmpty();
+    } catch (NotDirectoryException e) { // a file of that name, of something else
+      return false;
+    }
   }
 
   /** Returns whether dropping the table began and did not end. */
