@@ -90,7 +90,7 @@ class HdfsTest {
         new FutureTask<>(
             () -> {
               TableStorage other = new FileSystemStorage(path);
-              for (int i = 1; i <= 20; i++) {
+              for (int i = 1; i <= 5; i++) {
                 other.replace("CURRENT", bytes(Integer.toString(i)));
               }
               return null;
