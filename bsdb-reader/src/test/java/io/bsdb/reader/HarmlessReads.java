@@ -104,6 +104,7 @@ final class HarmlessReads {
     if (!(e instanceof CorruptSnapshotException || e instanceof UnsupportedVersionException)) {
       throw new AssertionError(what, e);
     }
-    assertThat(e.getMessage()).as(what).doesNotEndWith("null");
+    // A forged manifest may have null in place of a number, which its message then shows.
+    assertThat(e.getMessage()).as(what).doesNotMatch("(?s).*own bytes: .*null");
   }
 }

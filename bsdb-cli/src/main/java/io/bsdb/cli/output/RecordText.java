@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Excerpt;
 import io.bsdb.format.LentBytes;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType.Kind;
@@ -285,7 +286,7 @@ public sealed interface RecordText {
         throw new UncheckedIOException(
             new CorruptSnapshotException(
                 "row does not fit the schema: key=%s: %s; 'bsdb verify' names the file"
-                    .formatted(HexFormat.of().formatHex(key), e.getMessage()),
+                    .formatted(Excerpt.of(HexFormat.of().formatHex(key)), e.getMessage()),
                 e));
       }
     }

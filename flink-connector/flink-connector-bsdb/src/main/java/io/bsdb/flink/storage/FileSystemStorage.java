@@ -115,7 +115,7 @@ public final class FileSystemStorage implements TableStorage {
     byte[] content = readWhole(path, limit);
     for (int i = 1; content.length == 0 && i < READS; i++) {
       byte[] next = readNext(path, limit);
-      content = readWhole(path, limit); // before the next content: it may be complete by now
+      content = readWhole(path, limit); // which may be complete by now
       if (content.length == 0) {
         content = next;
       }

@@ -22,11 +22,13 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A table on HDFS, where a file that is written over is empty meanwhile. */
+@Tag("any-release")
 class HdfsTest {
   @TempDir static java.nio.file.Path disks;
   private static MiniDFSCluster hdfs;
