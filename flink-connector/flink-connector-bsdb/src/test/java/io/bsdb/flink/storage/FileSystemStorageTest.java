@@ -7,15 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.table.Build;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
-import io.bsdb.table.storage.TableStorage;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.nio.ByteBuffer;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -26,31 +22,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class FileSystemStorageTest {
+class FileSystemStorageTest extends StorageContract {
   @TempDir Path directory;
-  private TableStorage storage;
 
   @BeforeEach
   void open() {
     storage = new FileSystemStorage(NoRenameFileSystem.path(directory));
-  }
-
-  @Test
-  void keepsWhatIsCommitted() throws Exception {
-    try (TableStorage.Output output = storage.create("a/b/kept")) {
-      output.write(ByteBuffer.wrap(bytes("x".repeat(70_000))));
-      output.commit();
-    }
-    try (TableStorage.Output output = storage.create("a/b/dropped")) {
-      output.write(ByteBuffer.wrap(bytes("y")));
-    }
-
-    assertThat(storage.list("a/b")).containsExactly("kept");
-    assertThat(storage.read("a/b/kept", 70_000)).asString().isEqualTo("x".repeat(70_000));
-    assertThat(storage.lastModified("a")).isAfter(Instant.now().minus(Duration.ofMinutes(10)));
-    assertThatThrownBy(() -> storage.create("a/b/kept"))
-        .isInstanceOf(FileAlreadyExistsException.class);
-    assertThatThrownBy(() -> storage.read("a/b/kept", 69_999)).hasMessageContaining("too long");
   }
 
   @Test
@@ -156,19 +133,6 @@ class FileSystemStorageTest {
         .hasMessageContaining("interrupted before a file was replaced: file=");
     assertThat(Thread.interrupted()).isTrue();
     assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("new");
-  }
-
-  @Test
-  void whatIsNotThereIsMissingEmptyOrDeleted() throws Exception {
-    assertThatThrownBy(() -> storage.read("none", 1)).isInstanceOf(NoSuchFileException.class);
-    assertThatThrownBy(() -> storage.open("none")).isInstanceOf(NoSuchFileException.class);
-    assertThat(storage.list("none")).isEmpty();
-    storage.delete("none");
-
-    storage.replace("d/e/f", bytes("x"));
-    storage.delete("d");
-
-    assertThat(Files.exists(directory.resolve("d"))).isFalse();
   }
 
   @Test

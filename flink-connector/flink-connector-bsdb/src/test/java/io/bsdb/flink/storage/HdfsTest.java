@@ -8,11 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.table.storage.TableStorage;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.NoSuchFileException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.FutureTask;
 import org.apache.flink.core.fs.FSDataOutputStream;
 import org.apache.flink.core.fs.FileSystem.WriteMode;
@@ -29,12 +24,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A table on HDFS, where a file that is written over is empty meanwhile. */
 @Tag("any-release")
-class HdfsTest {
+class HdfsTest extends StorageContract {
   @TempDir static java.nio.file.Path disks;
   private static MiniDFSCluster hdfs;
 
   private String path;
-  private TableStorage storage;
 
   @BeforeAll
   static void start() throws IOException {
@@ -53,36 +47,6 @@ class HdfsTest {
   void open(TestInfo test) {
     path = hdfs.getURI() + "/" + test.getTestMethod().orElseThrow().getName();
     storage = new FileSystemStorage(path);
-  }
-
-  @Test
-  void keepsWhatIsCommitted() throws Exception {
-    try (TableStorage.Output output = storage.create("a/b/kept")) {
-      output.write(ByteBuffer.wrap(bytes("x".repeat(70_000))));
-      output.commit();
-    }
-    try (TableStorage.Output output = storage.create("a/b/dropped")) {
-      output.write(ByteBuffer.wrap(bytes("y")));
-    }
-
-    assertThat(storage.list("a/b")).containsExactly("kept");
-    assertThat(storage.read("a/b/kept", 70_000)).asString().isEqualTo("x".repeat(70_000));
-    assertThat(storage.lastModified("a")).isAfter(Instant.now().minus(Duration.ofMinutes(10)));
-    assertThatThrownBy(() -> storage.create("a/b/kept"))
-        .isInstanceOf(FileAlreadyExistsException.class);
-  }
-
-  @Test
-  void whatIsNotThereIsMissingEmptyOrDeleted() throws Exception {
-    assertThatThrownBy(() -> storage.read("none", 1)).isInstanceOf(NoSuchFileException.class);
-    assertThatThrownBy(() -> storage.open("none")).isInstanceOf(NoSuchFileException.class);
-    assertThat(storage.list("none")).isEmpty();
-    storage.delete("none");
-
-    storage.replace("d/e/f", bytes("x"));
-    storage.delete("d");
-
-    assertThat(storage.list("")).isEmpty();
   }
 
   @Test
