@@ -34,6 +34,8 @@ class HdfsTest extends StorageContract {
   static void start() throws IOException {
     Configuration settings = new Configuration();
     settings.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, disks.toString());
+    // At heartbeats blocks are deleted that were written over, maybe as a reader begins to read.
+    settings.set("dfs.heartbeat.interval", "60s");
     hdfs = new MiniDFSCluster.Builder(settings).build();
     hdfs.waitActive();
   }
